@@ -41,6 +41,22 @@ void have_seat_at_home(worker* nested, std::uint8_t how, std::uint64_t amount) n
   nested->home_amount = amount;
 }
 
+/// Who lends its seat has it back after so long at most.
+constexpr std::uint64_t most_wait_for_lent_ns = 10'000'000;
+
+/// What the thread's seat is in `threads`; 0: it has none that counts there.
+std::uint64_t amount_of_seat(const worker* self, const nopal_arena* arena) noexcept {
+  for (const worker* one = self; one != nullptr; one = one->outer) {
+    if (one->seat == arena) {
+      return one->seat_amount;
+    }
+    if (one->home != seat_at_home::none && one->arena == arena) {
+      return one->home_amount;
+    }
+  }
+  return 0;
+}
+
 void count_call(worker* nested, nopal_arena* arena) noexcept {
   count_call_of_rank(arena->rank, 1);
   nested->counts_call = true;
@@ -137,6 +153,53 @@ extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* 
   have_seat_at_home(nested, seat_at_home::lent, arena->worker_limit != 0 ? one_worker : 0);
   begin_presence_of_call(nested, arena, true);  // a thread that serves calls that were enqueued
   return 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) { wait_for_room(*arena, 1); }
+
+extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
+  if (give_seat_back(*arena, 1) && anyone_sleeps()) {
+    wake_for_room(this_worker(), arena);
+  }
+}
+
+extern "C" NOPAL_EXPORT int nopal_arena_try_enter_worker(nopal_arena* arena) {
+  return try_seat_of_thief(*arena) ? 1 : 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
+  if (give_seat_back(*arena, one_worker) && anyone_sleeps()) {
+    wake_for_room(this_worker(), arena);
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_lend(nopal_arena* arena) {
+  worker* const self = this_worker();
+  const std::uint64_t amount = amount_of_seat(self, arena);
+  if (amount == 0) {
+    return;
+  }
+  if (amount == 1) {
+    __atomic_fetch_add(&arena->lent, 1, __ATOMIC_RELAXED);  // see worker_limit
+  }
+  give_seat_back(*arena, amount);
+  // Also where a thief could have got one: workers may be more now.
+  if (anyone_sleeps()) {
+    wake_for_room(self, arena);
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_take_back(nopal_arena* arena) {
+  const std::uint64_t amount = amount_of_seat(this_worker(), arena);
+  if (amount == 0) {
+    return;
+  }
+  if (!wait_for_room(*arena, amount, os::monotonic_ns() + most_wait_for_lent_ns)) {
+    __atomic_fetch_add(&arena->threads, amount, __ATOMIC_SEQ_CST);
+  }
+  if (amount == 1) {
+    __atomic_fetch_sub(&arena->lent, 1, __ATOMIC_RELAXED);
+  }
 }
 
 extern "C" NOPAL_EXPORT void nopal_limit_workers(int most) {

@@ -43,6 +43,10 @@ public:
 std::uint32_t masters(std::uint64_t threads) noexcept { return static_cast<std::uint32_t>(threads); }
 std::uint32_t workers(std::uint64_t threads) noexcept { return static_cast<std::uint32_t>(threads >> 32U); }
 
+/// Relaxed: whoever lends a seat gives it back next.
+std::uint32_t worker_limit(const nopal_arena& arena) noexcept {
+  return arena.worker_limit + __atomic_load_n(&arena.lent, __ATOMIC_RELAXED);
+}
 bool has_room(const nopal_arena& arena, std::uint64_t threads) noexcept {
   return masters(threads) + workers(threads) < arena.limit;
 }
@@ -54,7 +58,7 @@ bool has_room_for_return(const nopal_arena& arena, std::uint64_t threads) noexce
   return has_room(arena, threads) && nobody_waits(arena);
 }
 bool has_room_for_worker(const nopal_arena& arena, std::uint64_t threads) noexcept {
-  return workers(threads) < arena.worker_limit && has_room_for_return(arena, threads);
+  return workers(threads) < worker_limit(arena) && has_room_for_return(arena, threads);
 }
 std::uint64_t threads_of(const nopal_arena& arena) noexcept {
   return __atomic_load_n(&arena.threads, __ATOMIC_SEQ_CST);
@@ -299,53 +303,44 @@ bool give_seat_back(nopal_arena& arena, std::uint64_t amount) noexcept {
   NOPAL_FAULT_DOES("room told first", tell_of_room(arena));
   const std::uint64_t before = __atomic_fetch_sub(&arena.threads, amount, __ATOMIC_SEQ_CST);
   NOPAL_FAULT_OMITS("room told first", tell_of_room(arena));
-  return workers(before) >= arena.worker_limit || !has_room(arena, before);
+  return workers(before) >= worker_limit(arena) || !has_room(arena, before);
 }
 
-void wait_for_room(nopal_arena& arena, std::uint64_t amount) noexcept {
+bool wait_for_room(nopal_arena& arena, std::uint64_t amount, std::uint64_t until_ns) noexcept {
   // Not has_room_for_worker: who waits is not to wait for itself.
   const auto may_enter = [amount](const nopal_arena& into, std::uint64_t threads) {
-    return has_room(into, threads) && (amount == 1 || workers(threads) < into.worker_limit);
+    return has_room(into, threads) && (amount == 1 || workers(threads) < worker_limit(into));
   };
   if (try_add(arena, amount, may_enter)) {
-    return;
+    return true;
   }
   // Sequentially consistent: before the look for room; who leaves makes room before it looks for
   // this.
   entering(arena).fetch_add(1, std::memory_order_seq_cst);
   std::atomic<std::uint32_t>& events = events_of(&arena);
+  bool got = false;
   do {
     // Before the look for room as well: what is told after it ends the sleep.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     // unreached: race
     if (NOPAL_FAULT("room not looked for") || !may_enter(arena, threads_of(arena))) {
-      os::futex_wait(events, seen);
+      if (until_ns == without_end) {
+        os::futex_wait(events, seen);
+      } else if (const std::uint64_t now = os::monotonic_ns(); now < until_ns) {
+        os::futex_wait_for(events, seen, until_ns - now);
+      } else {
+        break;
+      }
     }
-  } while (!try_add(arena, amount, may_enter));
+    got = try_add(arena, amount, may_enter);
+  } while (!got);
   entering(arena).fetch_sub(1, std::memory_order_seq_cst);
   // Thieves that found no seat since it waited may find one now.
   if (has_seat_for_thief(arena) && anyone_sleeps()) {
     wake_for_room(this_worker(), &arena);
   }
-}
-
-extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) { wait_for_room(*arena, 1); }
-
-extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
-  if (give_seat_back(*arena, 1) && anyone_sleeps()) {
-    wake_for_room(this_worker(), arena);
-  }
-}
-
-extern "C" NOPAL_EXPORT int nopal_arena_try_enter_worker(nopal_arena* arena) {
-  return try_seat_of_thief(*arena) ? 1 : 0;
-}
-
-extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
-  if (give_seat_back(*arena, one_worker) && anyone_sleeps()) {
-    wake_for_room(this_worker(), arena);
-  }
+  return got;
 }
 
 extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
@@ -377,6 +372,7 @@ void free_all_seats() noexcept {
   for (nopal_arena* arena = first_made; arena != nullptr; arena = arena->next_made) {
     __atomic_store_n(&arena->threads, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&arena->entering, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&arena->lent, 0, __ATOMIC_RELAXED);
   }
 }
 

@@ -121,8 +121,9 @@ bool has_seat_for_return(const nopal_arena& arena) noexcept;
 bool has_seat_for_thief(const nopal_arena& arena) noexcept;
 /// A seat for a call, for a thread that comes back, for a thief. The latter two come after who waits.
 bool try_seat_of_call(nopal_arena& arena) noexcept;
-/// Waits for a seat, which is `amount` in `threads`.
-void wait_for_room(nopal_arena& arena, std::uint64_t amount) noexcept;
+inline constexpr std::uint64_t without_end = ~std::uint64_t{0};
+/// Waits for a seat, which is `amount` in `threads`, until then at most. False: there was none.
+bool wait_for_room(nopal_arena& arena, std::uint64_t amount, std::uint64_t until_ns = without_end) noexcept;
 bool try_seat_of_return(nopal_arena& arena) noexcept;
 bool try_seat_of_thief(nopal_arena& arena) noexcept;
 /// Tells who waits for a seat. True if no thief could have got one before, so sleepers are to be

@@ -19,7 +19,7 @@ void run_task_of_call(worker* self, nopal_task*) noexcept { find_work(self); }
 bool arenas_have_tasks() noexcept { return false; }
 bool has_seat_for_return(const nopal_arena&) noexcept { return true; }
 bool has_seat_for_thief(const nopal_arena&) noexcept { return true; }
-void wait_for_room(nopal_arena&, std::uint64_t) noexcept {}
+bool wait_for_room(nopal_arena&, std::uint64_t, std::uint64_t) noexcept { return true; }
 bool try_seat_of_call(nopal_arena&) noexcept { return true; }
 bool try_seat_of_return(nopal_arena&) noexcept { return true; }
 bool try_seat_of_thief(nopal_arena&) noexcept { return true; }

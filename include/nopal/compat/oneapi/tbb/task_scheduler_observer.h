@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "detail/arena_reference.h"
 #include "detail/arena_state.h"
 #include "detail/current.h"
 #include "task_arena.h"

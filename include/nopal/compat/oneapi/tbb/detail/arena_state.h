@@ -129,21 +129,25 @@ public:
     extra_.store(0, std::memory_order_release);
   }
 
-  /// A slot that is free, `wanted` if that is. One is, for who is let in.
+  /// A slot that is free, `wanted` if that is. One is, for who is let in, but where threads of suspended tasks went on beside others:
+  /// these may wait for each other, so one that has found none for some time has the index of another, see index_of_shared.
   int take_slot(const void* thread, int wanted) noexcept {
-    const int first = first_slot(thread);
-    const int behind = end_of_slots(thread);
-    if (wanted >= first && wanted < behind && try_take(thread, wanted)) {
+    if (wanted >= first_slot(thread) && wanted < end_of_slots(thread) && try_take(thread, wanted)) {
       return wanted;
     }
-    for (backoff pause;; pause.wait()) {
-      for (int slot = first; slot < behind; ++slot) {
-        if (try_take(thread, slot)) {
-          return slot;
-        }
+    int slot = try_take_any(thread);
+    if (slot < 0) {
+      const patience wait(most_wait_for_slot_ns);
+      for (backoff pause; slot < 0 && !wait.is_over(); pause.wait()) {
+        slot = try_take_any(thread);
       }
     }
+    return slot >= 0 ? slot : index_of_shared(shared_.load(std::memory_order_relaxed));
   }
+  /// The number for an index that another thread has, too; and back.
+  static int index_of_shared(int slot) noexcept { return -2 - slot; }
+  /// A thread that has this slot is suspended, so it is the first to be shared. Relaxed: a hint.
+  void may_share(int slot) noexcept { shared_.store(slot, std::memory_order_relaxed); }
   /// One that the thread keeps beyond its calls; negative: none is free.
   int keep_slot(const void* thread) noexcept {
     keepers_.fetch_add(1, std::memory_order_relaxed);
@@ -261,7 +265,19 @@ private:
            place.compare_exchange_strong(nobody, thread, std::memory_order_acquire);
   }
 
+  int try_take_any(const void* thread) noexcept {
+    for (int slot = first_slot(thread); slot < end_of_slots(thread); ++slot) {
+      if (try_take(thread, slot)) {
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  static constexpr long most_wait_for_slot_ns = 20'000'000;
+
   const int most_;
+  std::atomic<int> shared_{0};
   std::atomic<int> extra_{0};
   std::atomic<const void*> extra_thread_{nullptr};
   std::atomic<int> keepers_{0};                        ///< threads that keep a slot
@@ -274,38 +290,6 @@ private:
   arena_state* next_ = nullptr;  // of all_states
   arena_state* previous_ = nullptr;
 #endif
-};
-
-/// Keeps an arena's state; empty for none.
-class arena_reference {
-public:
-  arena_reference() noexcept = default;
-  explicit arena_reference(arena_state* state) noexcept : state_(state) {
-    if (state_ != nullptr) {
-      state_->refer();
-    }
-  }
-  arena_reference(arena_reference&& from) noexcept : state_(std::exchange(from.state_, nullptr)) {}
-  arena_reference& operator=(arena_reference&& from) noexcept {
-    std::swap(state_, from.state_);
-    return *this;
-  }
-  ~arena_reference() {
-    if (state_ != nullptr) {
-      state_->forget();
-    }
-  }
-  [[nodiscard]] arena_state* get() const noexcept { return state_; }
-
-  /// Takes a new state over.
-  static arena_reference made(arena_state* state) noexcept {
-    arena_reference result;
-    result.state_ = state;
-    return result;
-  }
-
-private:
-  arena_state* state_ = nullptr;
 };
 
 inline void leave_slot(const presence& call) noexcept { call.where->arena->leave_slot(call.slot); }

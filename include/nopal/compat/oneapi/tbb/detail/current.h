@@ -55,8 +55,9 @@ struct presence {
   /// Of the code that started the algorithm, maybe on another thread; null: none
   const presence* outer;
   const void* thread;
-  int wanted;        ///< the index that the call would like; negative: any
-  mutable int slot;  ///< the thread's index in the arena, taken by this call; negative: not taken
+  int wanted;  ///< the index that the call would like; negative: any
+  /// The thread's index in the arena, taken by this call; -1: not taken; less: see arena_state::index_of_shared.
+  mutable int slot;
 };
 
 #ifdef NOPAL_ELIDE

@@ -12,6 +12,7 @@
 
 #include <nopal/detail/blocking.h>
 
+#include "arena_reference.h"
 #include "arena_state.h"
 #include "context.h"
 #include "current.h"

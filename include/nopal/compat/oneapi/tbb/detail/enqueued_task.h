@@ -7,6 +7,7 @@
 
 #include <nopal/detail/thrown.hpp>
 
+#include "arena_reference.h"
 #include "arena_state.h"
 #include "context.h"
 #include "exception.h"

@@ -36,8 +36,8 @@ inline int index_in_arena(const presence& now) noexcept {
   const int wanted = now.thread == self ? now.wanted : -1;
   for (const presence* call = &now; call != nullptr; call = call->outer) {
     if (call->thread == self && call->where != nullptr && call->where->arena == arena) {
-      if (call->slot >= 0) {
-        return call->slot;
+      if (call->slot != -1) {
+        return call->slot >= 0 ? call->slot : arena_state::index_of_shared(call->slot);
       }
       outermost = call;
     }
@@ -55,8 +55,9 @@ inline int index_in_arena(const presence& now) noexcept {
   if (held >= 0) {
     return held;
   }
-  outermost->slot = arena->take_slot(self, wanted);
-  return outermost->slot;
+  const int slot = arena->take_slot(self, wanted);
+  outermost->slot = slot;
+  return slot >= 0 ? slot : arena_state::index_of_shared(slot);
 }
 
 }  // namespace nopal_detail

@@ -2,6 +2,7 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_SUSPENSION_H
 #define NOPAL_COMPAT_TBB_DETAIL_SUSPENSION_H
 
+#include "arena_state.h"
 #include "config.h"
 #include "current.h"
 
@@ -15,6 +16,42 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
+
+#ifndef NOPAL_ELIDE
+/// While it lives, another thread may have the place that the calling one has in an arena: its seat, and its index where it is that
+/// of the code that the caller is a part of. Elsewhere code that waits below has the index.
+class lent_place {
+public:
+  explicit lent_place(const presence* now) noexcept
+      : arena_(now == nullptr || now->where == nullptr ? nullptr : now->where->arena) {
+    if (arena_ == nullptr) {
+      return;
+    }
+    const void* const self = this_thread_key();
+    for (const presence* call = now; call != nullptr; call = call->outer) {
+      if (call->thread == self && call->slot >= 0 && call->where->arena == arena_) {
+        arena_->leave_slot(call->slot);
+        call->slot = -1;
+      }
+    }
+    const int held = arena_->held_slot(self);
+    if (held >= 0) {
+      arena_->may_share(held);
+    }
+    nopal_arena_lend(arena_->seats());
+  }
+  lent_place(const lent_place&) = delete;
+  lent_place& operator=(const lent_place&) = delete;
+  ~lent_place() {
+    if (arena_ != nullptr) {
+      nopal_arena_take_back(arena_->seats());
+    }
+  }
+
+private:
+  arena_state* const arena_;
+};
+#endif
 
 /// In the frame of the function that waits, which ends as soon as `end` lets it.
 class suspension {
@@ -45,6 +82,7 @@ private:
   /// of a thread has a place to give.
   void wait() {
     if (!over_.is_set()) {
+      const lent_place lent(current_presence());
       const body_call inside(current(), innermost_part(), -1);
       over_.wait();
     }

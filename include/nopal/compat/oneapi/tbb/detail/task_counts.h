@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "arena_reference.h"
 #include "arena_state.h"
 #include "config.h"
 #include "current.h"

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "arena_reference.h"
 #include "arena_state.h"
 #include "begun_tasks.h"
 #include "lock.h"
