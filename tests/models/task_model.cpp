@@ -22,7 +22,7 @@ public:
     task_world::set_up();
     const int others = threads() - 1;
     const bool announced = scene_ != task_scene::pool && scene_ != task_scene::enter &&
-                           scene_ != task_scene::arena && !is_of_places();
+                           scene_ != task_scene::arena && scene_ != task_scene::lend && !is_of_places();
     group_.state = !announced ? 0 : scene_ == task_scene::finish ? static_cast<std::uint64_t>(others) : 1;
     name(&group_.state, sizeof group_.state, "group");
     nopal::internal::events_of(&group_).store(0, __ATOMIC_RELAXED);
@@ -42,12 +42,14 @@ public:
     task_.run = [](nopal_task* task) { the_model->run_task(task); };
     arena_ = {};
     arena_.limit = scene_ == task_scene::push_to_arena || is_of_places() ? 2 : 1;
-    arena_.worker_limit = 1;
+    arena_.worker_limit = scene_ == task_scene::lend ? 0 : 1;
     arena_.references = 2;
-    arena_.threads = scene_ == task_scene::enter || scene_ == task_scene::arena ? 1 : 0;
+    arena_.threads =
+        scene_ == task_scene::enter || scene_ == task_scene::arena || scene_ == task_scene::lend ? 1 : 0;
     arena_.destroy = [](nopal_arena*) {};
     name(&arena_.threads, sizeof arena_.threads, "arena");
     name(&arena_.entering, sizeof arena_.entering, "entering");
+    name(&arena_.lent, sizeof arena_.lent, "lent");
     name(&arena_.references, sizeof arena_.references, "references");
     for (int i = 0; i < most_workers; ++i) {
       results_[i].initialize(0);
@@ -92,6 +94,9 @@ public:
       require(nopal_task_push(&task_) == 0, "a task is not taken");
       nopal_arena_leave(&arena_);
       return lock(&not_run_);
+    case task_scene::lend:
+      if (thread != 0) nopal::internal::find_work(&workers[thread]);
+      return push_and_lend();
     case task_scene::place:
     case task_scene::place_in_arena:
     case task_scene::place_of_another:
@@ -107,6 +112,9 @@ public:
   nopal_stack* wants_stack() override {
     const int thread = this_thread();
     if (is_of_pool(thread)) {
+      if (scene_ == task_scene::lend && nopal::internal::get(workers[thread].seat) == &arena_) {
+        nopal_arena_leave_worker(&arena_);  // as it would when it looks for work
+      }
       return nullptr;
     }
     require(out_[thread].read() == 0, "a worker takes more stacks than it needs");
@@ -196,6 +204,22 @@ private:
     require(nopal_begin_pinned(&call) == 0, "a call does not begin");
     nopal::internal::park(nopal::internal::this_worker());
     nopal_end_pinned(&call);
+  }
+
+  void push_and_lend() {
+    nopal::internal::worker& self = workers[0];
+    nopal::internal::set(self.home, nopal::internal::seat_at_home::entered);
+    nopal::internal::set(self.arena, &arena_);
+    self.home_amount = 1;
+    task_.arena = &arena_;
+    require(nopal_task_push(&task_) == 0, "a task is not taken");
+    nopal_arena_lend(&arena_);
+    lock(&not_run_);
+    nopal_arena_take_back(&arena_);
+    require((__atomic_load_n(&arena_.threads, __ATOMIC_RELAXED) & 1U) == 1, "a seat is lost");
+    require(__atomic_load_n(&arena_.lent, __ATOMIC_RELAXED) == 0, "a seat is lent for good");
+    nopal::internal::set(self.home, nopal::internal::seat_at_home::none);
+    nopal::internal::set(self.arena, nullptr);
   }
 
   void leave() {

@@ -20,6 +20,7 @@ enum class task_scene {
   pool_at_end,    ///< the same, but the first thread's worker ends before it waits for that
   enter,  ///< the first is in an arena that is full, and leaves it; each of the others enters and leaves
   arena,  ///< the first, in an arena, pushes a task there and leaves; the second is of the pool
+  lend,  ///< the first, in an arena where no worker may come, pushes a task there and lends its seat; the second is of the pool
   place,  ///< the first pushes a task; the second, of the pool, sleeps in a call that may not run it, and gives its place
   place_in_arena,    ///< the same for a task of an arena
   place_of_another,  ///< as place, beside a third that sleeps so, and the second goes on once it is woken

@@ -78,6 +78,10 @@ TEST(arenas, tell_a_worker_of_arenas_alone) {
   expect_right(task_scene::arena, "wa", {.preemptions = 3});
   expect_right(task_scene::arena, "wa", {.preemptions = 2, .early_timeouts = true});
 }
+TEST(arenas, tell_the_pool_of_a_seat_that_is_lent) {
+  expect_right(task_scene::lend, "wp", {.preemptions = 3});
+  expect_right(task_scene::lend, "wp", {.preemptions = 2, .early_timeouts = true});
+}
 TEST(arenas, tell_the_pool_of_room) {
   expect_right(task_scene::arena, "wp", {.preemptions = 3});
   expect_right(task_scene::arena, "wp", {.preemptions = 3, .early_timeouts = true});
@@ -161,6 +165,7 @@ TEST(arena_faults, room_counted_by_one_bit) {
 TEST(arena_faults, room_not_told) { expect_broken(task_scene::enter, "ww", "room not told"); }
 TEST(arena_faults, room_not_looked_for) { expect_broken(task_scene::enter, "ww", "room not looked for"); }
 TEST(arena_faults, room_told_first) { expect_broken(task_scene::enter, "ww", "room told first"); }
+TEST(arena_faults, lent_seat_not_told) { expect_broken(task_scene::lend, "wp", "lent seat not told", true); }
 TEST(arena_faults, pool_not_told) { expect_broken(task_scene::arena, "wp", "pool not told", true); }
 
 }  // namespace

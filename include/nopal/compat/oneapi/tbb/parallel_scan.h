@@ -89,7 +89,7 @@ private:
     }
     const std::size_t middle = first + (last - first) / 2;
     completion left_done;
-    bool left_result = false;
+    [[maybe_unused]] bool left_result = false;  // not read in checked programs
     nopal::scope both;
     both.fork([&, first, middle, left_is_final] {
       left_result = sweep(first, middle, left_is_final);
