@@ -174,13 +174,16 @@ extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
   }
 }
 
-extern "C" NOPAL_EXPORT void nopal_arena_lend(nopal_arena* arena) {
+extern "C" NOPAL_EXPORT int nopal_arena_lend(nopal_arena* arena) {
   worker* const self = this_worker();
   const std::uint64_t amount = amount_of_seat(self, arena);
   if (amount == 0) {
-    return;
+    return 0;
   }
-  if (amount == 1) {
+  // A worker may come for a call, and for a worker that came for one.
+  const bool is_beyond_limit =
+      amount == 1 || __atomic_load_n(&arena->threads, __ATOMIC_RELAXED) / one_worker > arena->worker_limit;
+  if (is_beyond_limit) {
     __atomic_fetch_add(&arena->lent, 1, __ATOMIC_RELAXED);  // see worker_limit
   }
   give_seat_back(*arena, amount);
@@ -188,9 +191,10 @@ extern "C" NOPAL_EXPORT void nopal_arena_lend(nopal_arena* arena) {
   if (anyone_sleeps() && !NOPAL_FAULT("lent seat not told")) {
     wake_for_room(self, arena);
   }
+  return is_beyond_limit ? 1 : 0;
 }
 
-extern "C" NOPAL_EXPORT void nopal_arena_take_back(nopal_arena* arena) {
+extern "C" NOPAL_EXPORT void nopal_arena_take_back(nopal_arena* arena, int lent) {
   const std::uint64_t amount = amount_of_seat(this_worker(), arena);
   if (amount == 0) {
     return;
@@ -198,7 +202,7 @@ extern "C" NOPAL_EXPORT void nopal_arena_take_back(nopal_arena* arena) {
   if (!wait_for_room(*arena, amount, os::monotonic_ns() + most_wait_for_lent_ns)) {
     __atomic_fetch_add(&arena->threads, amount, __ATOMIC_SEQ_CST);
   }
-  if (amount == 1) {
+  if (lent != 0) {
     __atomic_fetch_sub(&arena->lent, 1, __ATOMIC_RELAXED);
   }
 }

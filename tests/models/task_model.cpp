@@ -213,9 +213,9 @@ private:
     self.home_amount = 1;
     task_.arena = &arena_;
     require(nopal_task_push(&task_) == 0, "a task is not taken");
-    nopal_arena_lend(&arena_);
+    const int lent = nopal_arena_lend(&arena_);
     lock(&not_run_);
-    nopal_arena_take_back(&arena_);
+    nopal_arena_take_back(&arena_, lent);
     require((__atomic_load_n(&arena_.threads, __ATOMIC_RELAXED) & 1U) == 1, "a seat is lost");
     require(__atomic_load_n(&arena_.lent, __ATOMIC_RELAXED) == 0, "a seat is lent for good");
     nopal::internal::set(self.home, nopal::internal::seat_at_home::none);

@@ -40,7 +40,7 @@ struct nopal_arena {
   void* owner;                          /* for `destroy` */
   uint32_t references;                  /* atomic; one at first */
   uint32_t entering;                    /* atomic; threads that wait for a seat */
-  uint32_t lent;                        /* atomic; seats of calls that workers may take, beyond their limit */
+  uint32_t lent;                        /* atomic; seats that workers may take beyond their limit */
   /* Of the tasks here; this and the rest under one lock for all arenas */
   struct nopal_task* oldest;
   struct nopal_task* youngest;
@@ -143,10 +143,10 @@ NOPAL_EXPORT void nopal_arena_leave(struct nopal_arena* arena);
 NOPAL_EXPORT int nopal_arena_try_enter_worker(struct nopal_arena* arena);
 NOPAL_EXPORT void nopal_arena_leave_worker(struct nopal_arena* arena);
 /* Lends the seat that the calling thread has in the arena: another thread may have it, also a worker, until the next one takes one
- * again. That waits for it, and after 10 ms goes on beside those that are there, as they may wait for the caller. Between the two it
- * runs nothing in the arena. */
-NOPAL_EXPORT void nopal_arena_lend(struct nopal_arena* arena);
-NOPAL_EXPORT void nopal_arena_take_back(struct nopal_arena* arena);
+ * again, which is given what this returns. That waits for a seat, and after 10 ms goes on beside those that are there, as they may wait
+ * for the caller. Between the two it runs nothing in the arena. */
+NOPAL_EXPORT int nopal_arena_lend(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_take_back(struct nopal_arena* arena, int lent);
 NOPAL_EXPORT void nopal_arena_refer(struct nopal_arena* arena);
 NOPAL_EXPORT void nopal_arena_forget(struct nopal_arena* arena);
 

@@ -38,18 +38,19 @@ public:
     if (held >= 0) {
       arena_->may_share(held);
     }
-    nopal_arena_lend(arena_->seats());
+    lent_ = nopal_arena_lend(arena_->seats());
   }
   lent_place(const lent_place&) = delete;
   lent_place& operator=(const lent_place&) = delete;
   ~lent_place() {
     if (arena_ != nullptr) {
-      nopal_arena_take_back(arena_->seats());
+      nopal_arena_take_back(arena_->seats(), lent_);
     }
   }
 
 private:
   arena_state* const arena_;
+  int lent_ = 0;
 };
 #endif
 
