@@ -27,12 +27,11 @@ bool is_pool_empty() noexcept {
 /// See nopal_keep_places. Relaxed: a flag alone, and substitutes that are there go on with what they have.
 std::atomic<bool> are_kept{false};
 
-/// Whether tasks may wait for its thread, which runs none before the code around goes on. Where places are kept, those of arenas
-/// may: indices there are of whoever has a seat.
+/// Whether tasks may wait for its thread, which runs none before the code around goes on.
 bool keeps_from_tasks(const worker* self) noexcept {
   // Relaxed: raised by this thread.
   return thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0 ||
-         ((!are_kept.load(std::memory_order_relaxed) || arenas_have_tasks()) &&
+         (!are_kept.load(std::memory_order_relaxed) &&
           (waits_in_pool(self) || (!self->of_pool && is_pool_empty())));
 }
 
