@@ -45,17 +45,19 @@ void have_seat_at_home(worker* nested, std::uint8_t how, std::uint64_t amount) n
 /// Who lends its seat has it back after so long at most.
 constexpr std::uint64_t most_wait_for_lent_ns = 10'000'000;
 
-/// What the thread's seat is in `threads`; 0: it has none that counts there.
-std::uint64_t amount_of_seat(const worker* self, const nopal_arena* arena) noexcept {
+/// What the thread's seat there is in `threads`: 0 where it is not counted. False: it has none.
+bool find_seat(const worker* self, const nopal_arena* arena, std::uint64_t& amount) noexcept {
   for (const worker* one = self; one != nullptr; one = one->outer) {
     if (one->seat == arena) {
-      return one->seat_amount;
+      amount = one->seat_amount;
+      return true;
     }
     if (one->home != seat_at_home::none && one->arena == arena) {
-      return one->home_amount;
+      amount = one->home_amount;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 void count_call(worker* nested, nopal_arena* arena) noexcept {
@@ -176,17 +178,25 @@ extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
 
 extern "C" NOPAL_EXPORT int nopal_arena_lend(nopal_arena* arena) {
   worker* const self = this_worker();
-  const std::uint64_t amount = amount_of_seat(self, arena);
-  if (amount == 0) {
+  std::uint64_t amount = 0;
+  if (!find_seat(self, arena, amount)) {
     return 0;
   }
-  // A worker may come for a call, and for a worker that came for one.
+  // A worker may come in place of all but a worker, and of one that came so. Relaxed, as a hint: who comes or leaves meanwhile may make
+  // it one more or less, until this is taken back.
   const bool is_beyond_limit =
-      amount == 1 || __atomic_load_n(&arena->threads, __ATOMIC_RELAXED) / one_worker > arena->worker_limit;
+      amount != one_worker ||
+      __atomic_load_n(&arena->threads, __ATOMIC_RELAXED) / one_worker > arena->worker_limit;
   if (is_beyond_limit) {
-    __atomic_fetch_add(&arena->lent, 1, __ATOMIC_RELAXED);  // see worker_limit
+    // Relaxed: pairs with worker_limit by the seat's step or the look for sleepers, which come next.
+    __atomic_fetch_add(&arena->lent, 1, __ATOMIC_RELAXED);
   }
-  give_seat_back(*arena, amount);
+  if (amount != 0) {
+    give_seat_back(*arena, amount);
+  } else {
+    // As the seat's step, for sleepers: they announce themselves, then look for room.
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  }
   // Also where a thief could have got one: workers may be more now.
   if (anyone_sleeps() && !NOPAL_FAULT("lent seat not told")) {
     wake_for_room(self, arena);
@@ -195,15 +205,14 @@ extern "C" NOPAL_EXPORT int nopal_arena_lend(nopal_arena* arena) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_take_back(nopal_arena* arena, int lent) {
-  const std::uint64_t amount = amount_of_seat(this_worker(), arena);
-  if (amount == 0) {
-    return;
-  }
-  if (!wait_for_room(*arena, amount, os::monotonic_ns() + most_wait_for_lent_ns)) {
+  std::uint64_t amount = 0;
+  if (find_seat(this_worker(), arena, amount) && amount != 0 &&
+      !wait_for_room(*arena, amount, os::monotonic_ns() + most_wait_for_lent_ns)) {
+    // As in try_add: pairs with the steps of those who left.
     __atomic_fetch_add(&arena->threads, amount, __ATOMIC_SEQ_CST);
   }
   if (lent != 0) {
-    __atomic_fetch_sub(&arena->lent, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&arena->lent, 1, __ATOMIC_RELAXED);  // as above; nobody waits for less
   }
 }
 

@@ -43,7 +43,7 @@ public:
 std::uint32_t masters(std::uint64_t threads) noexcept { return static_cast<std::uint32_t>(threads); }
 std::uint32_t workers(std::uint64_t threads) noexcept { return static_cast<std::uint32_t>(threads >> 32U); }
 
-/// Relaxed: whoever lends a seat gives it back next.
+/// Relaxed: pairs with nopal_arena_lend, by the seat's step and by the look for sleepers there.
 std::uint32_t worker_limit(const nopal_arena& arena) noexcept {
   return arena.worker_limit + __atomic_load_n(&arena.lent, __ATOMIC_RELAXED);
 }

@@ -195,12 +195,36 @@ NOPAL_PROGRAM(by_threads_that_come) {
   return 0;
 }
 
+// What is enqueued into an arena whose only place is reserved runs beside that place, on a thread that lends its own.
+NOPAL_PROGRAM(enqueued_where_all_is_reserved) {
+  for (int round = 0; round != 10; ++round) {
+    tbb::task_arena arena(1);
+    std::atomic<int> over{0};
+    for (int i = 0; i != 3; ++i) {
+      arena.enqueue([&] {
+        task_group group;
+        suspend([&](auto resume) { arena.enqueue(resume); });
+        suspend([&](auto resume) { group.run(resume); });
+        tbb::this_task_arena::isolate([&] { suspend([&](auto resume) { group.run(resume); }); });
+        group.wait();
+        NOPAL_CHECK(tbb::this_task_arena::current_thread_index() >= 0);
+        ++over;
+      });
+    }
+    while (over != 3) std::this_thread::yield();
+  }
+  return 0;
+}
+
 class suspended_in_arenas : public support::program_at_workers {};
 
 TEST_P(suspended_in_arenas, are_resumed_by_later_tasks) { EXPECT_TRUE(run("by_later_tasks")); }
 TEST_P(suspended_in_arenas, may_be_the_outermost_code) { EXPECT_TRUE(run("outermost_by_a_task")); }
 TEST_P(suspended_in_arenas, go_on_beside_tasks_that_wait_for_them) {
   EXPECT_TRUE(run("waited_for_by_tasks"));
+}
+TEST_P(suspended_in_arenas, may_be_enqueued_where_no_worker_comes) {
+  EXPECT_TRUE(run("enqueued_where_all_is_reserved"));
 }
 TEST_P(suspended_in_arenas, have_indices) { EXPECT_TRUE(run("with_indices")); }
 TEST_P(suspended_in_arenas, leave_room_for_many) { EXPECT_TRUE(run("many_more_than_places")); }

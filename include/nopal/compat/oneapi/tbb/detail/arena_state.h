@@ -8,6 +8,7 @@
 #define NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -124,6 +125,10 @@ public:
     extra_thread_.store(this_thread_key(), std::memory_order_relaxed);
     return true;
   }
+  /// Not where it was lent, and the thread has gone on without.
+  [[nodiscard]] bool is_extra(const void* thread) const noexcept {
+    return extra_thread_.load(std::memory_order_relaxed) == thread;
+  }
   void leave_extra() noexcept {
     extra_thread_.store(nullptr, std::memory_order_relaxed);
     extra_.store(0, std::memory_order_release);
@@ -137,8 +142,8 @@ public:
     }
     int slot = try_take_any(thread);
     if (slot < 0) {
-      const patience wait(most_wait_for_slot_ns);
-      for (backoff pause; slot < 0 && !wait.is_over(); pause.wait()) {
+      const auto until = std::chrono::steady_clock::now() + most_wait_for_slot;
+      for (backoff pause; slot < 0 && std::chrono::steady_clock::now() < until; pause.wait()) {
         slot = try_take_any(thread);
       }
     }
@@ -238,18 +243,16 @@ private:
     }
     keepers_.store(kept, std::memory_order_relaxed);
     servers_.store(0, std::memory_order_relaxed);
-    if (extra_thread_.load(std::memory_order_relaxed) != thread) {
+    if (!is_extra(thread)) {
       leave_extra();
     }
   }
 #endif
 
   /// The slots of the thread. Relaxed: what it has written itself it sees, and of others it is another.
-  [[nodiscard]] int first_slot(const void* thread) const noexcept {
-    return extra_thread_.load(std::memory_order_relaxed) == thread ? most_ : 0;
-  }
+  [[nodiscard]] int first_slot(const void* thread) const noexcept { return is_extra(thread) ? most_ : 0; }
   [[nodiscard]] int end_of_slots(const void* thread) const noexcept {
-    return extra_thread_.load(std::memory_order_relaxed) == thread ? most_ + 1 : most_;
+    return is_extra(thread) ? most_ + 1 : most_;
   }
 
   /// Another address of the thread than that of its calls.
@@ -274,7 +277,7 @@ private:
     return -1;
   }
 
-  static constexpr long most_wait_for_slot_ns = 20'000'000;
+  static constexpr std::chrono::milliseconds most_wait_for_slot{20};
 
   const int most_;
   std::atomic<int> shared_{0};

@@ -3,7 +3,6 @@
 #define NOPAL_COMPAT_TBB_DETAIL_LOCK_H
 
 #include <sched.h>
-#include <time.h>
 
 #include <atomic>
 
@@ -46,29 +45,6 @@ public:
 private:
   static constexpr int most_rounds = 32;
   int rounds_ = 1;
-};
-
-/// A time in which to wait.
-class patience {
-public:
-  explicit patience(long ns) noexcept : until_(now()) {
-    until_.tv_nsec += ns;
-    until_.tv_sec += until_.tv_nsec / ns_of_a_second;
-    until_.tv_nsec %= ns_of_a_second;
-  }
-  [[nodiscard]] bool is_over() const noexcept {
-    const timespec time = now();
-    return time.tv_sec != until_.tv_sec ? time.tv_sec > until_.tv_sec : time.tv_nsec >= until_.tv_nsec;
-  }
-
-private:
-  static constexpr long ns_of_a_second = 1'000'000'000;
-  static timespec now() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time;
-  }
-  timespec until_;
 };
 
 class tiny_lock {

@@ -41,7 +41,7 @@ public:
 #ifndef NOPAL_ELIDE
     if (kind_ == kind::ordinary) {
       arena_->leave_server();
-    } else if (kind_ == kind::extra) {
+    } else if (kind_ == kind::extra && arena_->is_extra(this_thread_key())) {
       arena_->leave_extra();
     }
 #endif

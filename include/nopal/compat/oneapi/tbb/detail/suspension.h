@@ -10,7 +10,11 @@
 #include <condition_variable>
 #include <mutex>
 #else
+#include <chrono>
+
 #include <nopal/waiting.hpp>
+
+#include "lock.h"
 #endif
 
 namespace tbb {
@@ -18,8 +22,9 @@ inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
 #ifndef NOPAL_ELIDE
-/// While it lives, another thread may have the place that the calling one has in an arena: its seat, and its index where it is that
-/// of the code that the caller is a part of. Elsewhere code that waits below has the index.
+/// While it lives, another thread may have the place that the calling one has in an arena: its seat, or that of the thread that comes
+/// where all are reserved, and its index where it is that of the code that the caller is a part of. Elsewhere code that waits below has
+/// the index. Seats that the thread has in arenas around that one it keeps.
 class lent_place {
 public:
   explicit lent_place(const presence* now) noexcept
@@ -38,6 +43,10 @@ public:
     if (held >= 0) {
       arena_->may_share(held);
     }
+    was_extra_ = arena_->is_extra(self);
+    if (was_extra_) {
+      arena_->leave_extra();
+    }
     lent_ = nopal_arena_lend(arena_->seats());
   }
   lent_place(const lent_place&) = delete;
@@ -46,10 +55,18 @@ public:
     if (arena_ != nullptr) {
       nopal_arena_take_back(arena_->seats(), lent_);
     }
+    if (was_extra_) {
+      // As long as for a seat. Whoever leaves it tells nobody.
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(10);
+      for (backoff pause; !arena_->try_enter_extra() && std::chrono::steady_clock::now() < until;) {
+        pause.wait();
+      }
+    }
   }
 
 private:
   arena_state* const arena_;
+  bool was_extra_ = false;
   int lent_ = 0;
 };
 #endif
