@@ -1,8 +1,9 @@
-// The body of a loop in oneTBB's interface that stores numbers of the type of the range's bounds. ranges_test.py reads
-// its machine code.
+// Bodies of loops in oneTBB's interface that store numbers: of the type of the range's bounds, and through the items
+// themselves. ranges_test.py reads their machine code.
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_for_each.h>
 
 #include <cstddef>
 #include <vector>
@@ -17,6 +18,10 @@ using range = tbb::blocked_range<std::size_t>;
   });
 }
 
+[[gnu::noinline]] void loop_over_items(std::vector<int>& items) {
+  tbb::parallel_for_each(items.begin(), items.end(), [](int& item) { item += 5; });
+}
+
 }  // namespace
 
 int main() {
@@ -24,5 +29,7 @@ int main() {
   const std::vector<std::size_t> in(count, 2);
   std::vector<std::size_t> out(count);
   loop_with_stores(in.data(), out.data(), count);
-  return out == std::vector<std::size_t>(count, 7) ? 0 : 1;
+  std::vector<int> items(count, 2);
+  loop_over_items(items);
+  return out == std::vector<std::size_t>(count, 7) && items == std::vector<int>(count, 7) ? 0 : 1;
 }

@@ -25,13 +25,23 @@ def functions_of(place):
     return machine_code.disassemble(program)
 
 
+def instructions_of(functions, part):
+    """Of the functions in whose names the part is: what they are called."""
+    found = [function for function in functions if part in function.name]
+    return {instruction.name for function in found for instruction in function.code.values()}
+
+
 class Ranges(unittest.TestCase):
-    def test_a_loop_that_stores_numbers_of_the_bounds_type_is_vectorized(self):
+    @classmethod
+    def setUpClass(cls):
         with tempfile.TemporaryDirectory() as place:
-            loops = [function for function in functions_of(place) if "halved_loop" in function.name]
-        self.assertTrue(loops)
-        names = {instruction.name for function in loops for instruction in function.code.values()}
-        self.assertTrue(names & {"paddq", "vpaddq"})  # numbers are added side by side
+            cls.functions = functions_of(place)
+
+    def test_a_loop_that_stores_numbers_of_the_bounds_type_is_vectorized(self):
+        self.assertTrue(instructions_of(self.functions, "halved_loop") & {"paddq", "vpaddq"})
+
+    def test_a_loop_over_the_items_of_a_vector_is_vectorized(self):
+        self.assertTrue(instructions_of(self.functions, "loop_over_items") & {"paddd", "vpaddd"})
 
 
 if __name__ == "__main__":

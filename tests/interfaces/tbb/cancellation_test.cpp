@@ -1,5 +1,6 @@
 // Exceptions and cancellation with oneTBB's interface.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/parallel_invoke.h>
@@ -205,6 +206,37 @@ NOPAL_PROGRAM(cancelled_loops) {
   return 0;
 }
 
+// Also where one thread has all items, in one call.
+NOPAL_PROGRAM(cancelled_loops_over_items) {
+  constexpr int soon = 1000;
+  std::vector<int> items(count);
+  const auto check = [&](const auto& body) {
+    tbb::task_group_context context;
+    const auto calls = std::make_shared<std::atomic<int>>(0);
+    tbb::parallel_for_each(items.begin(), items.end(), body(context, *calls), context);
+    NOPAL_CHECK(*calls > 0 && *calls <= soon * nopal::workers());
+    NOPAL_CHECK(context.is_group_execution_cancelled());
+  };
+  const auto check_both = [&] {
+    check([](tbb::task_group_context& context, std::atomic<int>& calls) {
+      return [&](int&) {
+        ++calls;
+        context.cancel_group_execution();
+      };
+    });
+    check([](tbb::task_group_context& context, std::atomic<int>& calls) {
+      return [&](int&, tbb::feeder<int>&) {
+        ++calls;
+        context.cancel_group_execution();
+      };
+    });
+  };
+  check_both();
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  check_both();
+  return 0;
+}
+
 NOPAL_PROGRAM(what_is_bound_is_cancelled_too) {
   tbb::task_group_context outer;
   tbb::parallel_for(
@@ -308,6 +340,7 @@ TEST_P(cancellation, of_an_inner_loop_leaves_the_outer_alone) {
 }
 TEST_P(cancellation, follows_an_exception_which_leaves_the_wait) { EXPECT_TRUE(run("exceptions_of_groups")); }
 TEST_P(cancellation, keeps_what_has_not_begun_from_beginning) { EXPECT_TRUE(run("cancelled_loops")); }
+TEST_P(cancellation, ends_loops_over_items_soon) { EXPECT_TRUE(run("cancelled_loops_over_items")); }
 TEST_P(cancellation, reaches_what_is_bound_and_not_what_is_isolated) {
   EXPECT_TRUE(run("what_is_bound_is_cancelled_too"));
 }

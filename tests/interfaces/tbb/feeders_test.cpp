@@ -1,5 +1,6 @@
 // What the body of parallel_for_each adds: long chains of it, and from items that are constant.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for_each.h>
 
 #include <atomic>
@@ -77,6 +78,22 @@ NOPAL_PROGRAM(chain_that_is_cancelled) {
   return 0;
 }
 
+// What an item adds begins before the next item, in whatever call that is.
+NOPAL_PROGRAM(added_before_the_next) {
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  const std::vector<int> roots{1, 2, 3};
+  std::vector<int> order;
+  tbb::parallel_for_each(roots, [&](int at, tbb::feeder<int>& more) {
+    order.push_back(at);
+    if (at < 10 && at != 2) {
+      more.add(10 * at);
+      more.add(10 * at + 1);
+    }
+  });
+  NOPAL_CHECK((order == std::vector<int>{1, 10, 11, 2, 3, 30, 31}));
+  return 0;
+}
+
 /// An iterator that has a constant value_type, as those over constant containers of oneTBB have.
 struct constant_iterator {
   using iterator_category = std::forward_iterator_tag;
@@ -125,6 +142,7 @@ class feeders : public support::program_at_workers {};
 
 TEST_P(feeders, go_through_a_long_chain) { EXPECT_TRUE(run("chain")); }
 TEST_P(feeders, go_through_a_long_chain_that_has_leaves) { EXPECT_TRUE(run("chain_with_leaves")); }
+TEST_P(feeders, begin_what_an_item_adds_before_the_next) { EXPECT_TRUE(run("added_before_the_next")); }
 TEST_P(feeders, end_with_what_is_thrown) { EXPECT_TRUE(run("chain_that_throws")); }
 TEST_P(feeders, end_where_they_are_cancelled) { EXPECT_TRUE(run("chain_that_is_cancelled")); }
 TEST_P(feeders, take_iterators_over_constant_values) { EXPECT_TRUE(run("constant_items")); }

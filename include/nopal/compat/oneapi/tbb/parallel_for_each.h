@@ -54,6 +54,8 @@ public:
 };
 
 template <class Iterator>
+using reference_of = typename std::iterator_traits<Iterator>::reference;
+template <class Iterator>
 inline constexpr bool is_multi_pass =
     std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
 template <class Iterator>
@@ -87,6 +89,30 @@ public:
     }
   }
 
+  /// The items of [first, last), of a random-access range. What an item adds begins before the next item.
+  template <class Iterator>
+  void run_block(Iterator first, const Iterator last) const {
+    if constexpr (std::is_invocable_v<const Body&, reference_of<Iterator>, feeder<Item>&>) {
+      while (first != last && !self_.is_cancelled()) {
+        filled_feeder<Item> more;
+        self_.call([&] {
+          call_batches(first, last, [&](Iterator& at) {
+            std::invoke(body_, static_cast<reference_of<Iterator>>(*at), static_cast<feeder<Item>&>(more));
+            return more.items().empty();
+          });
+        });
+        run_added(more.items(), 0);
+      }
+    } else {
+      self_.call([&] {
+        call_batches(first, last, [&](Iterator& at) {
+          std::invoke(body_, static_cast<reference_of<Iterator>>(*at));
+          return true;
+        });
+      });
+    }
+  }
+
   /// An item that nobody else has: as an rvalue, unless the body takes none.
   // NOLINTNEXTLINE(misc-no-recursion): as deep as added_levels
   void run_own(Item& item, int level = 0) const {
@@ -102,7 +128,7 @@ public:
   template <class Iterator>
   void run_at(Iterator& at) const {
     if constexpr (is_multi_pass<Iterator>) {
-      run(static_cast<typename std::iterator_traits<Iterator>::reference>(*at));
+      run(static_cast<reference_of<Iterator>>(*at));
     } else {
       Item item(*at);
       run_own(item);
@@ -135,6 +161,27 @@ public:
   }
 
 private:
+  /// Items between two looks for a cancellation. To look before each would keep compilers from vectorizing the loop.
+  static constexpr int batch = 128;
+
+  /// Until `call` says that the next one is to wait. `first` is then behind what was called.
+  template <class Iterator, class Call>
+  void call_batches(Iterator& first, const Iterator& last, const Call& call) const {
+    do {
+      const Iterator end = last - first > batch ? first + batch : last;
+      Iterator at = first;  // its own: compilers see that what the body stores does not change it
+      bool goes_on = true;
+      while (goes_on && at != end) {
+        goes_on = call(at);
+        ++at;
+      }
+      first = at;
+      if (!goes_on) {
+        return;
+      }
+    } while (first != last && !self_.is_cancelled());
+  }
+
   const algorithm& self_;
   const Body& body_;
   const bool serial_;
@@ -150,8 +197,7 @@ using item_of = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_
 /// references.
 template <class Iterator, class Body>
 inline constexpr bool adds_items =
-    std::disjunction_v<std::is_invocable<const Body&, typename std::iterator_traits<Iterator>::reference,
-                                         feeder<item_of<Iterator>>&>,
+    std::disjunction_v<std::is_invocable<const Body&, reference_of<Iterator>, feeder<item_of<Iterator>>&>,
                        std::is_invocable<const Body&, item_of<Iterator>, feeder<item_of<Iterator>>&>,
                        std::is_invocable<const Body&, item_of<Iterator>&, feeder<item_of<Iterator>>&>>;
 
@@ -159,27 +205,32 @@ template <class Iterator, class Body>
 void run_items(Iterator first, Iterator last, const algorithm& self,
                const for_each_item<Body, item_of<Iterator>>& items) {
   using item_type = item_of<Iterator>;
-  using reference = typename std::iterator_traits<Iterator>::reference;
-  if (items.serial()) {
-    for (; first != last && !self.is_cancelled(); ++first) {
-      items.run_at(first);
-    }
-    return;
-  }
   if constexpr (is_random_access<Iterator>) {
+    if (items.serial()) {
+      items.run_block(first, last);
+      return;
+    }
     using distance = typename std::iterator_traits<Iterator>::difference_type;
+    const bool offers = offers_halves<auto_partitioner>(self);
     const auto leaf = [&](std::size_t from, std::size_t to) {
-      for (; from != to; ++from) {
-        items.run(static_cast<reference>(first[static_cast<distance>(from)]));
+      if (offers) {
+        offer_halves();
       }
+      items.run_block(first + static_cast<distance>(from), first + static_cast<distance>(to));
     };
     fork_halves(self, leaf, 0, static_cast<std::size_t>(last - first), halvings(self, auto_partitioner()));
   } else {
+    if (items.serial()) {
+      for (; first != last && !self.is_cancelled(); ++first) {
+        items.run_at(first);
+      }
+      return;
+    }
     nopal::scope all;
     NOPAL_DETAIL_TRY {
       for (; first != last && !self.is_cancelled(); ++first) {
         if constexpr (is_multi_pass<Iterator>) {
-          all.fork([&items](Iterator at) { items.run(static_cast<reference>(*at)); }, first);
+          all.fork([&items](Iterator at) { items.run(static_cast<reference_of<Iterator>>(*at)); }, first);
         } else {
           all.fork([&items](item_type item) { items.run_own(item); }, item_type(*first));
         }
