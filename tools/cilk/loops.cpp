@@ -169,8 +169,14 @@ loop_parts translation::loop_of(const keyword& here) const {
   if (assigns == end || assigns == from_.token_at(first.begin)) {
     from_.refuse(here.text.begin, "a cilk_for whose variable does not begin by '=' is not translated");
   }
-  const span name = from_.tokens()[assigns - 1].text;
+  span name = from_.tokens()[assigns - 1].text;
+  // In C the type may have parts behind the name, as that of a pointer to an array has.
+  for (const node& each : from_.nodes()) {
+    if (each.kind == CXCursor_VarDecl && each.text.begin == first.begin && !from_.is_cxx())
+      name = from_.tokens()[name_token(each.cursor)].text;
+  }
   parts.name = from_.text(name);
+  parts.named = name;
   parts.type = trimmed({first.begin, name.begin});
   parts.first = trimmed({from_.tokens()[assigns].text.end, first.end});
   const span condition = trimmed({ends[0] + 1, ends[1]});
@@ -245,7 +251,10 @@ void translation::loop(const keyword& here) {
   const unsigned number = next_number_++;
   loop_bodies_[parts.body] = number;
   check_jumps(parts);
-  if (!from_.is_cxx()) capture(parts, number);
+  if (!from_.is_cxx()) {
+    declare_variable(parts);
+    capture(parts, number);
+  }
   edits_.replace({here.text.begin, parts.end}, [this, parts, header, over_range] {
     if (!from_.is_cxx()) return loop_c(parts);
     if (!over_range) return loop_cxx(parts);

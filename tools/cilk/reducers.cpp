@@ -21,7 +21,7 @@ bool is_annotated(const source& from, const node& of) {
 /// What a program does with a reducer is done with a view.
 std::string translation::view_of(const reducer& of, const std::string& object) const {
   if (from_.is_cxx()) return fmt::format("::nopal::cilk::view_of<decltype({})>({})", of.name, object);
-  return fmt::format("(*(__typeof__({})*)nopal_cilk_view(&{}))", from_.spelling(of.type), object);
+  return fmt::format("(*({}*)nopal_cilk_view(&{}))", of.type_name, object);
 }
 
 const reducer* translation::reducer_of(CXCursor variable) const {
@@ -56,8 +56,9 @@ void translation::add_reducer(const node& here, const span& identity, const span
   if (is_local && clang_Cursor_getStorageClass(here.cursor) == CX_SC_Static)
     refuse("of a static local variable");
   const std::string name = from_.spelling(here.cursor);
-  reducers_.push_back({here.cursor, type, name, fmt::format("nopal_hyper_{}", name), is_local, identity,
-                       reduce, here.text.end});
+  const std::string type_text = from_.is_cxx() ? "" : type_name(type, at);
+  reducers_.push_back({here.cursor, type, name, fmt::format("nopal_hyper_{}", name), is_local, type_text,
+                       identity, reduce, here.text.end});
 }
 
 /// Before loops are translated, which take reducers of the functions around them along.

@@ -207,6 +207,7 @@ void translation::spawn(const keyword& here) {
   const unsigned begin = std::min(from_.at(statement).text.begin, here.text.begin);
   const span before = trimmed({begin, here.text.begin});
   if (before.begin == before.end) {
+    if (!from_.is_cxx()) name_types(call, {});
     edits_.replace({here.text.begin, found.text.end}, [this, call, scope] {
       return from_.is_cxx() ? fork_cxx(call, scope, {}, "") : fork_c(call, scope, "", {}, "");
     });
@@ -241,6 +242,10 @@ void translation::spawn(const keyword& here) {
         return fmt::format("::std::decay_t<decltype({})>", edits_.flat(from_.at(call.node).text));
       });
     }
+    if (!from_.is_cxx()) {
+      name_types(call, type);
+      drop_register(variable.cursor, here.text.begin);
+    }
     edits_.replace({from_.tokens()[assigns].text.begin, found.text.end}, [this, call, scope, name, type] {
       return "; " +
              (from_.is_cxx() ? fork_cxx(call, scope, {}, name + " =") : fork_c(call, scope, name, type, "="));
@@ -258,6 +263,8 @@ void translation::spawn(const keyword& here) {
     if (each.text.begin != target.begin || each.text.end != target.end || clang_isExpression(each.kind) == 0)
       continue;
     type = clang_getCursorType(each.cursor);
+    if (!from_.is_cxx() && each.kind == CXCursor_DeclRefExpr)
+      drop_register(clang_getCursorReferenced(each.cursor), here.text.begin);
     if (clang_Cursor_isBitField(clang_getCursorReferenced(each.cursor)) != 0) {
       from_.refuse(here.text.begin, "cilk_spawn into a bit-field is not translated");
     }
@@ -265,6 +272,7 @@ void translation::spawn(const keyword& here) {
   }
   if (type.kind == CXType_Invalid && !from_.is_cxx())
     from_.refuse(here.text.begin, "cilk_spawn into this is not translated");
+  if (!from_.is_cxx()) name_types(call, type);
   edits_.replace({begin, found.text.end}, [this, call, scope, target, type, store] {
     return from_.is_cxx() ? fork_cxx(call, scope, target, store)
                           : fork_c(call, scope, edits_.render(target), type, store);

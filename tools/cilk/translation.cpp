@@ -130,7 +130,7 @@ void translation::refuse_variable_arrays(const region& of) const {
   for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
     const node& here = from_.nodes()[each];
     if (here.kind != CXCursor_VarDecl || container_of(static_cast<int>(each)) != of.node) continue;
-    if (clang_getCursorType(here.cursor).kind == CXType_VariableArray) {
+    if (clang_getCanonicalType(clang_getCursorType(here.cursor)).kind == CXType_VariableArray) {
       from_.refuse(here.text.begin, "a variable-length array in a function that spawns is not translated");
     }
   }
@@ -333,7 +333,12 @@ std::string translation::run() {
   add_scopes();
   // What goes in front of functions is known once they are rendered.
   static_cast<void>(edits_.render(all));
-  const auto made = std::move(preludes_);
+  std::map<int, std::string> made;
+  for (const auto& [top, types] : moved_) made[top] += moved_types(top);
+  for (const auto& [top, functions] : declared_functions_) {
+    for (const auto& [name, declared] : functions) made[top] += declared;
+  }
+  for (const auto& [top, text] : preludes_) made[top] += text;
   preludes_.clear();
   for (const auto& [top, text] : made) {
     const unsigned place = from_.at(top).text.begin;

@@ -6,8 +6,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cilk/declarations.hpp"
 #include "cilk/edits.hpp"
 #include "cilk/source.hpp"
 
@@ -49,9 +51,13 @@ struct passed {
 struct loop_parts {
   int node;
   int body;
-  unsigned keyword;  ///< where it begins
-  span type;         ///< of the variable; empty where it is declared elsewhere
+  unsigned keyword;      ///< where it begins
+  span type;             ///< of the variable; empty where it is declared elsewhere
+  std::string member;    ///< in C: a member of the variable's type
+  std::string variable;  ///< in C: its declaration
+  bool is_pointer = false;
   std::string name;  ///< of the variable
+  span named;        ///< where the header has the name first
   span first;
   std::string compare;  ///< with the variable on the left
   span last;
@@ -62,13 +68,21 @@ struct loop_parts {
   std::string grain = "0";
 };
 
+/// A member of what the body of a loop in C gets.
+struct field {
+  std::string name;
+  std::string declared;
+  std::string value;  ///< where the variable is at hand
+};
+
 /// A variable that the body of a loop in C uses, of the functions around it.
 struct captured {
-  std::string name;
-  std::string field;
-  std::string type;   ///< of the field
-  std::string value;  ///< of the field, where the variable is at hand
+  std::vector<field> fields;
+  std::string local;  ///< a declaration in front of the body; empty: none
 };
+
+/// A variable by its place and its name: of one macro there may be several.
+using variable_key = std::pair<unsigned, std::string>;
 
 /// A variable that is a reducer.
 struct reducer {
@@ -77,7 +91,8 @@ struct reducer {
   std::string name;
   std::string object;  ///< the name of what finds its views
   bool is_local;
-  span identity;  ///< as the program names them; empty: those of a type that is one
+  std::string type_name;  ///< in C
+  span identity;          ///< as the program names them; empty: those of a type that is one
   span reduce;
   unsigned end;  ///< behind its initializer
 };
@@ -140,7 +155,25 @@ private:
   // spawns_c.cpp
   std::string fork_c(const call_parts& call, unsigned scope, const std::string& target, CXType target_type,
                      const std::string& store);
-  [[nodiscard]] std::string type_name(CXType type, unsigned place) const;
+  [[nodiscard]] std::string type_name(CXType type, unsigned place);
+  [[nodiscard]] declarations printer(unsigned place);
+  [[nodiscard]] CXType called_type(const call_parts& call) const;
+  [[nodiscard]] CXCursor called_function(const call_parts& call) const;
+  void name_types(const call_parts& call, CXType target);
+  void declare_function(CXCursor function, unsigned place);
+
+  // local_types.cpp
+  [[nodiscard]] CXCursor local_type_of(const node& use) const;
+  [[nodiscard]] bool is_local(CXCursor declared) const;
+  [[nodiscard]] std::string name_of_type(CXCursor declared, unsigned place);
+  [[nodiscard]] std::string new_name_of(CXCursor declared) const;
+  [[nodiscard]] std::size_t name_token(CXCursor declared) const;
+  [[nodiscard]] bool is_unnamed(CXCursor declared) const;
+  [[nodiscard]] span moved_with(int which) const;
+  void rename(CXCursor declared);
+  void move_type(CXCursor declared, unsigned place);
+  void move_in_type(const node& part, unsigned place);
+  [[nodiscard]] std::string moved_types(int top) const;
 
   // loops.cpp
   void loop(const keyword& here);
@@ -161,7 +194,10 @@ private:
   std::string loop_c(const loop_parts& parts);
   void capture(const loop_parts& parts, unsigned number);
   void capture_use(const loop_parts& parts, unsigned number, const node& use,
-                   std::map<unsigned, captured>& found);
+                   std::map<variable_key, captured>& found);
+  void drop_register(CXCursor variable, unsigned place);
+  captured captured_as(CXCursor variable, const std::string& field, unsigned number, unsigned place);
+  void declare_variable(loop_parts& parts);
 
   [[nodiscard]] span trimmed(span piece) const;
   /// Begins with the declaration of the function that it stands in front of, which its functions may call.
@@ -175,9 +211,13 @@ private:
   std::set<int> scopes_;                 ///< compound statements behind cilk_scope
   std::map<int, span> loops_;            ///< parallel loops, with their bodies
   std::map<int, unsigned> loop_bodies_;  ///< bodies of parallel loops, with the loop's number
-  std::map<unsigned, std::map<unsigned, captured>>
-      captured_;                         ///< by the loop's number and where the variable is declared
-  std::map<int, std::string> preludes_;  ///< functions in front of a declaration of the file
+  std::map<unsigned, std::map<variable_key, captured>> captured_;  ///< by the loop's number
+  std::set<std::size_t> dropped_;                                  ///< words of the program that go
+  std::map<int, std::string> preludes_;                ///< functions in front of a declaration of the file
+  std::map<int, std::map<unsigned, unsigned>> moved_;  ///< types in front of one: where they begin and end
+  std::vector<CXCursor> moved_declarations_;
+  std::vector<std::pair<CXCursor, std::string>> moved_names_;             ///< of them and of what is in them
+  std::map<int, std::map<std::string, std::string>> declared_functions_;  ///< in front of one, by their names
 };
 
 }  // namespace tool::cilk

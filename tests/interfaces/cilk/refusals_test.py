@@ -38,6 +38,13 @@ REFUSED = [
     ("int k(int cilk_reducer(h, h) x);", "cilk_reducer of a parameter"),
     ("int cilk_reducer(h, h) x = 0; USE(x);", "the reducer 'x' in a macro"),
 ]
+REFUSED_C = [
+    ("int n = f(3); typedef int row[n]; int a[9]; cilk_for (int i = 0; i < 9; ++i) { row* r = (row*)a; f((*r)[0]); }",
+     "the type 'row', of a size that is known at run time alone"),
+    ("int n = f(3); int a[9][n]; cilk_for (int (*r)[n] = a; r < a + 9; ++r) f((*r)[0]);", "over arrays of a size that is known at run time"),
+    ("int n = f(3); struct { char c[sizeof n]; } s = {{0}}; cilk_for (int i = 0; i < 9; ++i) f(s.c[0]);", "a type that names 'n'"),
+    ("LOCAL s = {0}; cilk_for (int i = 0; i < 9; ++i) f(s.x);", "a type that a function declares in a macro"),
+]
 REFUSED_CXX = [
     ("static int x = cilk_spawn f(1);", "a static variable"),
 ]
@@ -197,10 +204,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in ["program.c", "program.cpp"]:
             file = pathlib.Path(folder) / name
-            for line, expected in REFUSED + (REFUSED_CXX if name.endswith("pp") else []):
+            for line, expected in REFUSED + (REFUSED_CXX if name.endswith("pp") else REFUSED_C):
                 file.write_text(f"#define USE(x) f(x)\n#define SHOWN(x) x; f(#x[0])\nint f(int n); int g(void) {{\n{line}\nreturn f(2); }}\n")
-                ended = subprocess.run([sys.argv[1], "cilk", "cc", "-c", file, "-o", "/dev/null"], capture_output=True, text=True,
-                                       check=False)
+                ended = subprocess.run([sys.argv[1], "cilk", "cc", "-DLOCAL=struct { int x; }", "-c", file, "-o", "/dev/null"],
+                                       capture_output=True, text=True, check=False)
                 lines = ended.stderr.splitlines()
                 right = len(lines) == 1 and lines[0].startswith(f"nopal cilk: {file}:4: ") and expected in lines[0]
                 if ended.returncode != 1 or not right:
