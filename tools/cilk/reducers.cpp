@@ -61,37 +61,63 @@ void translation::add_reducer(const node& here, const span& identity, const span
                        identity, reduce, here.text.end});
 }
 
+/// The functions of a reducer in the brackets behind the word.
+std::pair<span, span> translation::functions_of(const keyword& key) const {
+  const std::size_t open = from_.token_at(key.text.end);
+  const auto without_functions = [&] {
+    from_.refuse(key.text.begin, "cilk_reducer without its two functions, (identity, reduce)");
+  };
+  if (!from_.is(open, "(")) without_functions();
+  const std::size_t close = from_.closing(open);
+  std::size_t comma = open + 1;
+  while (comma < close && !from_.is(comma, ",")) {
+    if (from_.is(comma, "(") || from_.is(comma, "[") || from_.is(comma, "{")) comma = from_.closing(comma);
+    ++comma;
+  }
+  if (comma >= close) without_functions();
+  return {trimmed({from_.tokens()[open].text.end, from_.tokens()[comma].text.begin}),
+          trimmed({from_.tokens()[comma].text.end, from_.tokens()[close].text.begin})};
+}
+
 /// Before loops are translated, which take reducers of the functions around them along.
 void translation::find_reducers() {
+  std::map<unsigned, const keyword*> unused;
+  std::vector<const keyword*> words;
   for (const keyword& key : from_.keywords()) {
     if (key.which != word::reducer) continue;
-    const std::size_t open = from_.token_at(key.text.end);
-    const auto refuse = [&](std::string_view what) {
+    static_cast<void>(functions_of(key));
+    words.push_back(&key);
+    unused[key.text.begin] = &key;
+  }
+  for (const node& here : from_.nodes()) {
+    if (words.empty() || !is_annotated(from_, here)) continue;
+    // Of several in one declaration, each has what is closest in front of its name.
+    const bool is_local = here.parent >= 0 && from_.at(here.parent).kind == CXCursor_DeclStmt;
+    const unsigned begin = is_local ? from_.at(here.parent).text.begin : here.text.begin;
+    const std::size_t name = name_token(here.cursor);
+    const auto closest = std::find_if(words.rbegin(), words.rend(), [&](const keyword* each) {
+      return begin <= each->text.begin && from_.token_at(each->text.begin) < name;
+    });
+    if (closest == words.rend()) continue;
+    const keyword& key = **closest;
+    const std::size_t close = from_.closing(from_.token_at(key.text.end));
+    if (from_.is(close + 1, "*"))
       from_.refuse(key.text.begin,
-                   fmt::format("cilk_reducer {} is not translated; only variables are", what));
-    };
-    const auto without_functions = [&] {
-      from_.refuse(key.text.begin, "cilk_reducer without its two functions, (identity, reduce)");
-    };
-    if (!from_.is(open, "(")) without_functions();
-    const std::size_t close = from_.closing(open);
-    std::size_t comma = open + 1;
-    while (comma < close && !from_.is(comma, ",")) {
-      if (from_.is(comma, "(") || from_.is(comma, "[") || from_.is(comma, "{")) comma = from_.closing(comma);
-      ++comma;
-    }
-    if (comma >= close) without_functions();
-    if (from_.is(close + 1, "*")) refuse("of what a pointer points to");
-    const span functions[2] = {trimmed({from_.tokens()[open].text.end, from_.tokens()[comma].text.begin}),
-                               trimmed({from_.tokens()[comma].text.end, from_.tokens()[close].text.begin})};
-    bool any = false;
-    for (const node& here : from_.nodes()) {
-      if (!here.text.contains(key.text) || !is_annotated(from_, here)) continue;
-      add_reducer(here, functions[0], functions[1], "cilk_reducer", key.text.begin);
-      any = true;
-    }
-    if (!any) refuse("here");
-    edits_.replace({key.text.begin, from_.tokens()[close].text.end}, std::string());
+                   "cilk_reducer of what a pointer points to is not translated; only variables are");
+    const auto [identity, reduce] = functions_of(key);
+    add_reducer(here, identity, reduce, "cilk_reducer", key.text.begin);
+    unused.erase(key.text.begin);
+  }
+  for (const auto& [begin, key] : unused) {
+    const std::size_t at = from_.token_at(begin);
+    from_.refuse(begin,
+                 at > 0 && from_.is(at - 1, "}")
+                     ? "cilk_reducer behind a type's definition is not translated; define the type first"
+                     : "cilk_reducer here is not translated; only variables are");
+  }
+  for (const keyword* each : words) {
+    const std::size_t close = from_.closing(from_.token_at(each->text.end));
+    edits_.replace({each->text.begin, from_.tokens()[close].text.end}, std::string());
   }
   find_reducer_types();
 }

@@ -123,6 +123,7 @@ private:
   [[nodiscard]] int top_of(unsigned offset) const;
 
   // reducers.cpp
+  [[nodiscard]] std::pair<span, span> functions_of(const keyword& key) const;
   void find_reducers();
   void find_reducer_types();
   void add_reducer(const node& here, const span& identity, const span& reduce, std::string_view word,

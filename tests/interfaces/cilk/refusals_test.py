@@ -44,6 +44,7 @@ REFUSED_C = [
     ("int n = f(3); int a[9][n]; cilk_for (int (*r)[n] = a; r < a + 9; ++r) f((*r)[0]);", "over arrays of a size that is known at run time"),
     ("int n = f(3); struct { char c[sizeof n]; } s = {{0}}; cilk_for (int i = 0; i < 9; ++i) f(s.c[0]);", "a type that names 'n'"),
     ("LOCAL s = {0}; cilk_for (int i = 0; i < 9; ++i) f(s.x);", "a type that a function declares in a macro"),
+    ("struct { int x; } cilk_reducer(h, h) s = {0};", "cilk_reducer behind a type's definition"),
 ]
 REFUSED_CXX = [
     ("static int x = cilk_spawn f(1);", "a static variable"),

@@ -65,10 +65,24 @@ static long spawned(int n) {
   return sum;
 }
 
+static void one(void* view) { *(long*)view = 1; }
+static void times(void* left, void* right) { *(long*)left = *(long*)left * *(long*)right % 10007; }
+/* Several in one declaration: of the same functions, and of functions of their own. */
+static long several(int n) {
+  long cilk_reducer(zero, plus) sum = 1, odd = 2, cilk_reducer(one, times) product = 3, last = 4;
+  cilk_for(int i = 0; i < n; i++) {
+    sum += i;
+    odd += i % 2;
+    product = product * (i + 2) % 10007;
+    last = last * 3 % 10007;
+  }
+  return sum + 10 * odd + 100 * product + last;
+}
+
 int main(void) {
   count(9);
   printf("%ld %ld\n", counted, cilk_reducer_too);
-  printf("%ld\n", local(1000));
+  printf("%ld %ld\n", local(1000), several(300));
   printf("%ld %ld\n", seen.least, seen.most);
   printf("%d\n", spawned(40) != 0);
   printf("%ld\n", counted);

@@ -59,9 +59,20 @@ static std::size_t unsynced(int n) {
   return text.size() + add(0);
 }
 
+template <class T>
+T several(int n) {
+  T cilk_reducer(make<T>, sum_up<T>) all = T(), cilk_reducer(make<T>, sum_up<T>) some = T();
+  cilk_for(int i = 0; i < n; i++) {
+    all += T(i);
+    if (i % 3 == 0) some += T(i);
+  }
+  return all * T(1000) + some;
+}
+
 int main() {
   walk(0, 200);
   std::printf("%s %d\n", globals::text.c_str(), globals::count);
   std::printf("%d %s\n", total(std::vector<int>(100, 3)), total(std::vector<std::string>(5, "ab")).c_str());
   std::printf("%d %zu\n", in_lambda(100), unsynced(100));
+  std::printf("%ld\n", several<long>(100));
 }
