@@ -133,6 +133,30 @@ bool names_header(std::string_view word) {
           (word.ends_with(".h") || word.ends_with(".hpp") || word.ends_with(".hh")));
 }
 
+/// Of the shared libraries that the words name, one that has Nopal in it; empty: none.
+std::string library_with_nopal(const std::vector<std::string>& words) {
+  std::vector<fs::path> folders;
+  std::vector<fs::path> files;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    const bool two = (word == "-L" || word == "-l") && at + 1 < words.size();
+    if (word.starts_with("-L")) folders.emplace_back(two ? words[at + 1] : word.substr(2));
+    if (word.starts_with("-l")) files.emplace_back("lib" + (two ? words[at + 1] : word.substr(2)) + ".so");
+    if (!word.starts_with('-') && word.find(".so") != word.npos) files.emplace_back(word);
+    if (two) ++at;
+  }
+  folders.emplace_back(".");
+  for (const fs::path& file : files) {
+    for (const fs::path& folder : folders) {
+      std::error_code refused;
+      const fs::path place = folder / file;
+      if (!fs::is_regular_file(place, refused)) continue;
+      if (read_file(place.string()).find("nopal_current") != std::string::npos) return place.string();
+    }
+  }
+  return "";
+}
+
 /// A file that was translated.
 struct translated_file {
   std::string place;
@@ -262,6 +286,17 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   if (links && names_input) command.insert(command.end(), ours.link.begin(), ours.link.end());
   if (prints_dependencies) command.insert(command.end(), {"-MF", printed.string()});
   const int result = run(command);
+#ifdef NOPAL_CILK_STATIC
+  // Code that looks for Nopal in its own program does not find it in a library.
+  const std::string library = result != 0 && links ? library_with_nopal(words) : "";
+  if (!library.empty() && !has([](std::string_view each) { return each == "-fPIC" || each == "-fpic"; })) {
+    fmt::print(
+        stderr,
+        "nopal cilk: '{}' has Nopal in it: compile what is linked with it by -fPIC, or build Nopal with "
+        "BUILD_SHARED_LIBS=ON (docs/cilk.md)\n",
+        library);
+  }
+#endif
   for (const translated_file& each : sources) name_in_dependencies(asked, each);
   if (prints_dependencies) {
     std::ifstream from(printed, std::ios::binary);

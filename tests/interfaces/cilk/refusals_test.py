@@ -200,6 +200,28 @@ def cilksan(folder):
     return failed
 
 
+def shared_library(folder):
+    """A program that is linked with a shared library of Cilk: by -fPIC they have one Nopal, else a line names the library."""
+    text = "#include <cilk/cilk.h>\nint {0}(int n) {{\n  int x = cilk_spawn {1};\n  cilk_sync;\n  return x + 1;\n}}\n"
+    library, program = pathlib.Path(folder) / "part.c", pathlib.Path(folder) / "whole.c"
+    library.write_text("static int f(int n) { return n; }\n" + text.format("part", "f(n)"))
+    program.write_text("int part(int n);\n" + text.format("whole", "part(n)") + "int main(void) { return whole(3) != 5; }\n")
+    cilk = [sys.argv[1], "cilk", "cc"]
+    subprocess.run([*cilk, "-shared", "-fPIC", library, "-o", f"{folder}/libpart.so"], check=True)
+    words = [program, "-o", f"{folder}/whole", f"-L{folder}", "-lpart", f"-Wl,-rpath,{folder}"]
+    subprocess.run([*cilk, "-fPIC", *words], check=True)
+    ended = subprocess.run([f"{folder}/whole"], check=False)
+    if ended.returncode != 0:
+        print(f"with a shared library: exit {ended.returncode}")
+        return 1
+    linked = subprocess.run([*cilk, "-fno-pic", "-no-pie", *words], capture_output=True, text=True, check=False)
+    # Nopal's own shared library takes both.
+    if linked.returncode != 0 and f"nopal cilk: '{folder}/libpart.so' has Nopal in it: " not in linked.stderr:
+        print(f"without -fPIC: {linked.stderr}")
+        return 1
+    return 0
+
+
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -214,7 +236,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + reducer_types(folder) + cilksan(folder)
+        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + reducer_types(folder) + cilksan(folder) + shared_library(folder)
     return 1 if failed else 0
 
 
