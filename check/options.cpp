@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -86,6 +87,11 @@ std::vector<std::string> read_suppressions(const std::string& file) {
       pattern.remove_suffix(1);
     }
     while (!pattern.empty() && (pattern.front() == ' ' || pattern.front() == '\t')) pattern.remove_prefix(1);
+    if (std::any_of(pattern.begin(), pattern.end(),
+                    [](char each) { return each >= 0 && each < ' ' && each != '\t'; })) {
+      refuse("NOPAL_CHECK: suppressions='" + file +
+             "' is no text: each line is a piece of a path, of FILE:LINE or of a function's name");
+    }
     if (!pattern.empty()) patterns.emplace_back(pattern);
   }
   if (std::ferror(from) != 0) {

@@ -62,7 +62,7 @@ std::string accepted() {
   for (const subcommand& each : subcommands) {
     if (!each.summary.empty()) names += fmt::format("{}, ", each.name);
   }
-  return names + "--help, --version";
+  return names + "help, --help, --version";
 }
 
 int fail(std::string_view where, const std::string& message, int exit_code) {
@@ -98,17 +98,35 @@ int run(const subcommand& chosen, int argc, char** argv) {
 int main(int argc, char** argv) {
   if (argc < 2)
     return fail("nopal", "a subcommand is missing; accepted: " + accepted(), tool::exit_bad_usage);
-  const std::string_view first = argv[1];
-  if (first == "--help" || first == "-h") {
-    print_help();
-    return end_output("nopal", tool::exit_success);
+  std::string_view first = argv[1];
+  // 'nopal help SUBCOMMAND' is 'nopal SUBCOMMAND --help'.
+  std::string flag = "--help";
+  char* helped[] = {nullptr, flag.data(), nullptr};
+  int count = argc - 1;
+  char** words = argv + 1;
+  if (first == "help" && argc == 3) {
+    first = argv[2];
+    helped[0] = argv[2];
+    count = 2;
+    words = helped;
   }
-  if (first == "--version") {
-    fmt::print("nopal {}\n", NOPAL_VERSION_STRING);
+  const bool asks_for_help = first == "--help" || first == "-h" || first == "help";
+  if (asks_for_help || first == "--version") {
+    if (argc > 2) {
+      return fail("nopal",
+                  fmt::format("{} takes {}, not '{}'", first,
+                              first == "help" ? "one subcommand" : "nothing behind it", argv[argc - 1]),
+                  tool::exit_bad_usage);
+    }
+    if (asks_for_help) {
+      print_help();
+    } else {
+      fmt::print("nopal {}\n", NOPAL_VERSION_STRING);
+    }
     return end_output("nopal", tool::exit_success);
   }
   for (const subcommand& each : subcommands) {
-    if (each.name == first) return run(each, argc - 1, argv + 1);
+    if (each.name == first) return run(each, count, words);
   }
   return fail("nopal", fmt::format("unknown subcommand '{}'; accepted: {}", first, accepted()),
               tool::exit_bad_usage);

@@ -284,6 +284,8 @@ def main():
     for bad in ("/", "/no/such/file"):
         status, error = run(["./ends", "quick"], settings={"NOPAL_CHECK": "suppressions=" + bad})
         expect(f"suppressions={bad}", status == 2 and "cannot be read" in error and error.count("\n") == 1, (status, error))
+    status, error = run(["./ends", "quick"], settings={"NOPAL_CHECK": "suppressions=./ends"})
+    expect("a program as suppressions", status == 2 and "'./ends' is no text" in error and error.count("\n") == 1, (status, error))
     with open("long.txt", "w", encoding="utf-8") as file:
         file.write("#" + "-" * 4094 + "ends.cpp\n")
     status, error = run(["./ends", "quick"], settings={"NOPAL_CHECK": "suppressions=long.txt"})

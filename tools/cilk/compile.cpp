@@ -107,8 +107,14 @@ int run(std::vector<std::string> command) {
   arguments.push_back(nullptr);
   pid_t child = 0;
   const int refused = posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ);
-  if (refused != 0)
-    throw std::runtime_error(fmt::format("cannot run '{}': {}", command.front(), std::strerror(refused)));
+  if (refused != 0) {
+    std::error_code unknown;
+    throw std::runtime_error(
+        fmt::format("cannot run '{}': {}; accepted: a compiler and its words, or a file to print, whose name "
+                    "ends by .c, .cpp or the like",
+                    command.front(),
+                    fs::is_directory(command.front(), unknown) ? "it is a folder" : std::strerror(refused)));
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -43,7 +43,10 @@ int print_translation(const std::vector<std::string>& words) {
       flags.push_back(each);
     }
   }
-  if (file.empty()) throw tool::usage_error("a compiler or a file is missing; --help shows what is accepted");
+  if (file.empty()) {
+    throw tool::usage_error(fmt::format(
+        "'{}' without a file; accepted: --help, COMPILER WORD..., or FLAG... FILE", words.front()));
+  }
   fmt::print("{}", tool::cilk::translate(file, tool::cilk::names_cxx(file), flags));
   return tool::exit_success;
 }

@@ -63,12 +63,13 @@ pid_t start(std::vector<std::string> command, const std::string& setting, const 
   return child;
 }
 
-std::optional<int> exit_code_of(pid_t child) {
+std::optional<program_end> end_of(pid_t child) {
   int status = 0;
   const pid_t ended = waitpid(child, &status, WNOHANG);
   if (ended == 0) return std::nullopt;
-  if (ended < 0) return 1;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (ended < 0) return program_end{1, 0};
+  if (WIFSIGNALED(status)) return program_end{128 + WTERMSIG(status), WTERMSIG(status)};
+  return program_end{WEXITSTATUS(status), 0};
 }
 
 /// A descriptor that becomes readable as the child ends; -1 where the system has none.
@@ -100,12 +101,12 @@ std::vector<std::string> raw_directory::files() const {
   return result;
 }
 
-int run_traced(const std::vector<std::string>& command, const std::string& setting) {
+program_end run_traced(const std::vector<std::string>& command, const std::string& setting) {
   const interrupt_watch watch;
   const pid_t child = start(command, setting, watch.mask_before());
   const int ended = descriptor_of(child);
-  std::optional<int> code;
-  while (!(code = exit_code_of(child))) {
+  std::optional<program_end> end;
+  while (!(end = end_of(child))) {
     pollfd watched[] = {{watch.descriptor(), POLLIN, 0}, {ended, POLLIN, 0}};
     poll(watched, 2, ended < 0 ? 10 : -1);  // a negative descriptor is left alone
     try {
@@ -116,7 +117,7 @@ int run_traced(const std::vector<std::string>& command, const std::string& setti
     }
   }
   if (ended >= 0) close(ended);
-  return *code;
+  return *end;
 }
 
 }  // namespace tool::tracing

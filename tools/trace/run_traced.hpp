@@ -25,10 +25,15 @@ private:
   std::filesystem::path path_;
 };
 
-/// Runs the command to its end, with NOPAL_TRACE as given, and returns its exit code: 128 and the signal's
-/// number if that ended it. What would interrupt this command meanwhile goes to the program. Throws
+/// How a program ended.
+struct program_end {
+  int exit_code;  ///< 128 and the signal's number if that ended it
+  int signal;     ///< 0: none
+};
+
+/// Runs the command to its end, with NOPAL_TRACE as given. What would interrupt this command meanwhile goes to the program. Throws
 /// usage_error if there is no such program.
-int run_traced(const std::vector<std::string>& command, const std::string& setting);
+program_end run_traced(const std::vector<std::string>& command, const std::string& setting);
 
 }  // namespace tool::tracing
 

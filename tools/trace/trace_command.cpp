@@ -1,4 +1,5 @@
 // `nopal trace`: runs a program, or reads what one left, and writes what its workers did.
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -117,22 +118,26 @@ int trace_command(int argc, char** argv) {
   if (!read_arguments(given, argc, argv)) return exit_success;
   output_file output("--output", given.output);
   output_file html("--html", given.html);
-  int exit_code = exit_success;
+  program_end end{exit_success, 0};
   bool all_read = true;
   std::vector<timeline> processes;
   if (given.command.empty()) {
     processes = timelines_of(given.read, all_read);
   } else {
     const raw_directory directory;
-    exit_code = run_traced(given.command, directory.setting(given.ring_bytes));
+    end = run_traced(given.command, directory.setting(given.ring_bytes));
+    const std::string ended =
+        end.signal == 0 ? "" : fmt::format("was ended by signal {} ({})", end.signal, strsignal(end.signal));
     processes = timelines_of(directory.files(), all_read);
     if (processes.empty()) {
-      throw std::runtime_error(fmt::format(
-          "'{}' left no trace: it forked nothing, or has no Nopal of this version", given.command[0]));
+      throw std::runtime_error(
+          fmt::format("'{}' {}left no trace: it forked nothing, or has no Nopal of this version",
+                      given.command[0], ended.empty() ? "" : ended + ", and "));
     }
+    if (!ended.empty()) fmt::print(stderr, "nopal trace: '{}' {}\n", one_line(given.command[0]), ended);
   }
   if (output.is_wanted()) output.write_all(perfetto_trace(processes));
   if (html.is_wanted()) html.write(page_of(processes));
   report(processes, given);
-  return all_read || exit_code != exit_success ? exit_code : exit_failed_check;
+  return all_read || end.exit_code != exit_success ? end.exit_code : exit_failed_check;
 }

@@ -126,6 +126,20 @@ def without_input():
     return 0
 
 
+def bad_usage(folder):
+    """What is neither a compiler nor a file is named, with what is accepted."""
+    failed = 0
+    for words, code, expected in [(["--nosuch"], 2, "'--nosuch' without a file; accepted: "), (["-O2", "x.o"], 2, "'-O2' without a file"),
+                                  ([f"{folder}/"], 1, "it is a folder; accepted: a compiler"),
+                                  (["nosuch", "-c"], 1, "No such file or directory; accepted: a compiler")]:
+        ended = subprocess.run([sys.argv[1], "cilk", *words], capture_output=True, text=True, check=False)
+        lines = ended.stderr.splitlines()
+        if ended.returncode != code or len(lines) != 1 or not lines[0].startswith("nopal cilk: ") or expected not in lines[0]:
+            print(f"{words}: exit {ended.returncode}, {ended.stderr}")
+            failed += 1
+    return failed
+
+
 def named(folder):
     """Files by odd names and with odd ends of lines, and what they depend on."""
     failed = 0
@@ -236,7 +250,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + reducer_types(folder) + cilksan(folder) + shared_library(folder)
+        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + reducer_types(folder) + cilksan(folder) + shared_library(folder) + bad_usage(folder)
     return 1 if failed else 0
 
 

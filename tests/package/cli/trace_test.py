@@ -211,6 +211,7 @@ class Ends(TraceTest):
 
     def test_the_programs_exit_code_is_the_commands(self):
         self.traced("fails", "12", exit_code=7)
+        self.assertIn("was ended by signal 9 (Killed)\n", self.traced("kill", "20", exit_code=128 + signal.SIGKILL)[0].stderr)
 
     def test_a_child_of_fork_writes_nothing(self):
         raw, ended = self.raw("split", "14", **MANY)
@@ -384,6 +385,7 @@ class Usage(TraceTest):
         result = run("trace", "--output", self.root / "t", "--", PROGRAM, "nothing")
         self.assertEqual((result.returncode, os.listdir(self.root)), (1, []), result.stderr)
         self.assertIn("left no trace: it forked nothing", result.stderr)
+        self.assertIn("'sh' was ended by signal 9 (Killed), and left no", run("trace", "--", "sh", "-c", "kill -9 $$").stderr)
 
     def test_without_a_file_there_is_a_summary_alone(self):
         result = self.succeeds("trace", "--", PROGRAM, "fib", "12", **MANY)

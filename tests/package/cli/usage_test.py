@@ -17,6 +17,16 @@ class Help(CommandTest):
         self.assertIn("--workers", self.succeeds("bench", "--help").stdout)
         self.assertIn("--limit", self.succeeds("demo", "--help").stdout)
 
+    def test_help_is_a_word_as_well(self):
+        self.assertEqual(self.succeeds("help").stdout, self.succeeds("--help").stdout)
+        self.assertEqual(self.succeeds("help", "demo").stdout, self.succeeds("demo", "--help").stdout)
+        self.is_bad_usage("help", "bogus", says="unknown subcommand 'bogus'")
+        self.is_bad_usage("help", "demo", "bench", says="help takes one subcommand, not 'bench'")
+
+    def test_words_behind_help_and_version(self):
+        self.is_bad_usage("--version", "extra", says="--version takes nothing behind it, not 'extra'")
+        self.is_bad_usage("--help", "extra", says="--help takes nothing behind it, not 'extra'")
+
     def test_version(self):
         self.assertRegex(self.succeeds("--version").stdout, r"^nopal \d+\.\d+\.\d+\n$")
 
