@@ -215,16 +215,14 @@ class Ends(TraceTest):
 
     def test_a_child_of_fork_writes_nothing(self):
         raw, ended = self.raw("split", "14", **MANY)
-        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-        self.assertEqual(os.listdir(self.root), [raw.name])
+        self.assertEqual((ended.returncode, ended.stderr, os.listdir(self.root)), (0, "", [raw.name]))
         _, trace = self.read(raw)
         self.is_consistent(trace)
         self.assertEqual(len(trace.tracks), 4)
 
     def test_programs_of_a_script_are_processes_of_one_trace(self):
         output = self.root / "trace.pftrace"
-        script = f"'{PROGRAM}' fib 12; '{PROGRAM}' fib 13"
-        self.succeeds("trace", "--output", output, "--", "sh", "-c", script, **MANY)
+        self.succeeds("trace", "--output", output, "--", "sh", "-c", f"'{PROGRAM}' fib 12; '{PROGRAM}' fib 13", **MANY)
         trace = Trace(output.read_bytes())
         self.is_consistent(trace)
         self.assertEqual(len(trace.processes), 2)
