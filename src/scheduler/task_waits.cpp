@@ -158,7 +158,10 @@ public:
         patient.was_in_vain();
       }
     } else {
-      os::futex_wait_for(events, seen, ns);  // unreached: refused-wait
+      // unreached below: refused-wait
+      NOPAL_FAULT_OMITS("sleeper not counted", sleepers_on_events.fetch_add(1, std::memory_order_seq_cst));
+      os::futex_wait_for(events, seen, ns);
+      sleepers_on_events.fetch_sub(1, std::memory_order_relaxed);
     }
   }
 

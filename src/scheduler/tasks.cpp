@@ -46,7 +46,9 @@ void wake_waiters(const nopal_task_group* group) noexcept {
   NOPAL_DISTURB();
   wake_waiters_of(group);
   // Wakes those that have no worker.
-  NOPAL_FAULT_OMITS("words not woken", os::futex_wake(events, 1 << 30));
+  if (sleepers_on_events.load(std::memory_order_seq_cst) != 0) {
+    NOPAL_FAULT_OMITS("words not woken", os::futex_wake(events, 1 << 30));
+  }
 }
 
 /// The list of a thread that is to have one, in a runtime that runs. Null: there is no memory.
@@ -93,6 +95,8 @@ void push_to_thread(nopal_task* task, task_list* list) noexcept {
 }  // namespace
 
 constinit task_list tasks_of_nobody;
+
+constinit std::atomic<int> sleepers_on_events{0};
 
 bool tasks_in_sight() noexcept {
   runtime& all = the_runtime();

@@ -276,6 +276,10 @@ bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexc
 /// share it.
 std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept;
 
+/// How many threads sleep on one of these for a group, as they have no worker to be woken as. Sequentially consistent: they are counted
+/// before the system compares the number of events, and who makes an event counts that before it looks for them.
+extern std::atomic<int> sleepers_on_events;
+
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;
 

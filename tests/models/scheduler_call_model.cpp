@@ -26,6 +26,8 @@ public:
     name(&group_.state, sizeof group_.state, "group");
     nopal::internal::events_of(&group_).store(0, __ATOMIC_RELAXED);
     name(&nopal::internal::events_of(&group_), sizeof(int), "events");
+    nopal::internal::sleepers_on_events.store(0, __ATOMIC_RELAXED);
+    name(&nopal::internal::sleepers_on_events, sizeof(int), "sleepers");
     task_ = {};
     task_.group = &group_;
     task_.float_control = nopal::internal::arch::float_control();

@@ -27,6 +27,8 @@ public:
     name(&group_.state, sizeof group_.state, "group");
     nopal::internal::events_of(&group_).store(0, __ATOMIC_RELAXED);
     name(&nopal::internal::events_of(&group_), sizeof(int), "events");
+    nopal::internal::sleepers_on_events.store(0, __ATOMIC_RELAXED);
+    name(&nopal::internal::sleepers_on_events, sizeof(int), "sleepers");
     nopal::internal::events_of(&arena_).store(0, __ATOMIC_RELAXED);
     name(&nopal::internal::events_of(&arena_), sizeof(int), "events");
     for (nopal_task_group& gone : gone_) {

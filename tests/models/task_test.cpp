@@ -137,6 +137,7 @@ TEST(task_faults, event_read_late) { expect_broken(task_scene::push, "ww", "even
 TEST(task_faults, nap_does_not_look) { expect_broken(task_scene::finish, "ww", "nap does not look"); }
 TEST(task_faults, wait_not_told) { expect_broken(task_scene::finish, "ww", "wait not told"); }
 TEST(task_faults, words_not_woken) { expect_broken(task_scene::finish, "sw", "words not woken"); }
+TEST(task_faults, sleeper_not_counted) { expect_broken(task_scene::finish, "sw", "sleeper not counted"); }
 TEST(task_faults, end_relaxed) {
   explore::expect_failure(*explore::make_task_model(task_scene::finish, "ww"), memory_kind::views,
                           {.broken = "end relaxed"});
