@@ -21,6 +21,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/task_pace.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
@@ -149,6 +150,9 @@ void run_at_stage(nopal_task* task, task_list* list, view::views_of whose) noexc
     const stage_mark mark(group, true, list);
     call_task(task, whose);
   }
+  if (list != nullptr) {
+    note_over(list->pace);
+  }
   // It may be gone then, so no stage is of it any more: see leave_old_tasks.
   nopal_task_finish(group);
 }
@@ -182,6 +186,13 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
   if (list.count.load(std::memory_order_relaxed) == 0) {
     return;
   }
+  task_list& own = thread_worker(self)->tasks;
+  if (&list != &own) {
+    keep_pace(own.pace, list);
+    if (list.count.load(std::memory_order_relaxed) == 0) {
+      return;
+    }
+  }
   nopal_task* task;
   bool more;
   {
@@ -193,6 +204,9 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
     be_at_work(self);
     remove_task(list, task);
     more = list.oldest != nullptr;
+  }
+  if (&list != &own) {
+    note_taken(own.pace, list);
   }
   if (more && anyone_sleeps()) {
     wake_for_task(self, task_is::outside);

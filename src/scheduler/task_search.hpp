@@ -9,6 +9,7 @@
 
 #include "scheduler/runtime.hpp"
 #include "scheduler/task_index.hpp"
+#include "scheduler/task_pace.hpp"
 #include "scheduler/tasks.hpp"
 
 namespace nopal {
@@ -40,6 +41,7 @@ public:
       return nullptr;
     }
     remove_task(list_, task);
+    note_change(list_);
     if (!is_marked_) {
       enter_stage(list_, stage_);
       is_marked_ = true;
@@ -62,6 +64,7 @@ inline nopal_task* pop_own(task_list& list) noexcept {
     return nullptr;
   }
   remove_task(list, task);
+  note_change(list);
   return task;
 }
 
@@ -71,7 +74,7 @@ class task_search {
 public:
   explicit task_search(const wanted_tasks& wanted) noexcept : groups_{wanted.group}, wanted_(wanted) {}
 
-  nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
+  nopal_task* in_all(runtime& all, nopal_arena* arena, task_list* own) noexcept {
     for (at_ = 0; at_ != count_; ++at_) {
       nopal_task* const near =
           arena == nullptr ? nullptr : take_from_arena(*arena, now(), of_tasks::and_what_they_start);
@@ -108,11 +111,14 @@ private:
                     : wanted_tasks{groups_[at_], wanted_.isolation_in_turn, wanted_.isolation_in_turn};
   }
 
-  nopal_task* in(task_list& list, const task_list* own) noexcept {
+  nopal_task* in(task_list& list, task_list* own) noexcept {
     const bool is_own = &list == own;
     // Relaxed: a stage that begins now is found later.
     if (!has_tasks(list) && (is_own || list.innermost.load(std::memory_order_relaxed) == nullptr)) {
       return nullptr;
+    }
+    if (!is_own && own != nullptr && list.count.load(std::memory_order_relaxed) != 0) {
+      keep_pace(own->pace, list);
     }
     const task_list_guard guard(list);
     nopal_task* task = oldest_of(list, groups_[at_], now());
@@ -121,6 +127,9 @@ private:
     }
     if (task != nullptr) {
       remove_task(list, task);
+      if (!is_own && own != nullptr) {
+        note_taken(own->pace, list);
+      }
     }
     return task;
   }

@@ -73,6 +73,7 @@ void push_to_thread(nopal_task* task, task_list* list) noexcept {
                      if (has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST))) wake_waiters(group));
     append_task(*list, task);
     task->number = list->next_number++;
+    note_change(*list);
     // Sequentially consistent: before the looks at waiters and sleepers, whose announcements come
     // before their looks at this.
     const std::uint32_t count = list->count.load(std::memory_order_relaxed) + 1;

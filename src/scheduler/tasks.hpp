@@ -8,6 +8,8 @@
 #include <nopal/detail/task.h>
 #include <nopal/version.hpp>
 
+#include "testing/fault_points.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -29,6 +31,17 @@ struct task_stage {
   std::uint64_t first_number;  ///< of what was pushed since it began
 };
 
+struct task_list;
+
+/// The last task of another thread that a thread took; see task_pace.hpp.
+struct task_pace {
+  const task_list* from = nullptr;  ///< whose it was; null: there was none
+  std::uint64_t changes = 0;        ///< of that list then
+  std::uint64_t taken_at = 0;       ///< by the system's clock
+  std::uint64_t took_ns = 0;
+  std::uint64_t pause_ns = 0;  ///< for which the thread left a list alone last; 0: it did not
+};
+
 /// The tasks that a thread pushed and nobody took. In the worker that is in the table, not in
 /// nested ones.
 struct task_list {
@@ -41,8 +54,10 @@ struct task_list {
   nopal_task* unsorted = nullptr;
   nopal_task* by_group = nullptr;
   std::uint64_t next_number = 0;
+  std::atomic<std::uint64_t> changes{0};  // tasks that its thread has pushed or taken; a hint for others
   // Nested waits of the thread that run tasks found elsewhere; its own alone.
   int calls_of_others = 0;
+  task_pace pace;  // its own alone
   std::atomic<task_stage*> innermost{
       nullptr};  // written under the lock; looked at without, to see whether there is one
 
@@ -141,6 +156,13 @@ inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_wait
 /// Under the list's lock, as the rest. The task's number is given later.
 void append_task(task_list& list, nopal_task* task) noexcept;
 void remove_task(task_list& list, nopal_task* task) noexcept;
+
+/// By the list's thread.
+inline void note_change(task_list& list) noexcept {
+  if (NOPAL_BOUND(true, false)) {
+    list.changes.store(list.changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+}
 
 class task_list_guard {
 public:
