@@ -80,6 +80,7 @@ public:
 #ifdef NOPAL_ELIDE
   [[nodiscard]] static unsigned rank() noexcept { return 0; }
   [[nodiscard]] static bool admits_workers() noexcept { return false; }
+  [[nodiscard]] static bool refuses_servers() noexcept { return false; }
   static bool try_enter_worker() noexcept { return true; }
   static void leave_worker() noexcept {}
   // Relaxed: who refers has a reference already. The last release comes after all others, and acquires them.
@@ -107,6 +108,15 @@ public:
   void leave_server() noexcept {
     servers_.fetch_sub(1, std::memory_order_relaxed);
     leave_worker();
+  }
+  /// Whether there was no room for one when it last asked: a hint for those who wake one. Relaxed, as one looks again and again.
+  void refuses_servers(bool refuses) noexcept { refuses_servers_.store(refuses, std::memory_order_relaxed); }
+  [[nodiscard]] bool refuses_servers() const noexcept {
+    return refuses_servers_.load(std::memory_order_relaxed);
+  }
+  /// Whether somebody waits for a seat. Relaxed: a thread that stays looks again.
+  [[nodiscard]] bool is_waited_for() const noexcept {
+    return __atomic_load_n(&seats_->entering, __ATOMIC_RELAXED) != 0;
   }
   /// Such a thread blocks, and does not count meanwhile; or goes on.
   void block_server() noexcept { servers_.fetch_sub(1, std::memory_order_relaxed); }
@@ -288,6 +298,7 @@ private:
 #ifdef NOPAL_ELIDE
   std::atomic<int> users_{1};
 #else
+  std::atomic<bool> refuses_servers_{false};
   std::atomic<int> servers_{0};  ///< that do not block; relaxed, without a partner: a bound alone
   nopal_arena* seats_ = nullptr;
   arena_state* next_ = nullptr;  // of all_states

@@ -6,8 +6,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <ctime>
 #include <utility>
 
 #include <nopal/detail/blocking.h>
@@ -16,8 +14,10 @@
 #include "arena_state.h"
 #include "context.h"
 #include "current.h"
+#include "enqueued_lock.h"
 #include "enqueued_task.h"
 #include "permit.h"
+#include "server_thread.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -32,37 +32,28 @@ public:
     delete task;
 #else
     const int most = concurrency_of_all();
-    static const int refused =
+    static const bool started =
         pthread_atfork([] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); },
                        [] {
                          start_over_after_fork();
                          pthread_mutex_unlock(&mutex);
-                       });
-    static_cast<void>(refused);  // without memory for that a new process starts over at its first task
+                       }) == 0;
     const locked guard;
-    start_over_after_fork();
+    if (!started || process == 0) {  // without memory for that a new process starts over at its first task
+      start_over_after_fork();
+    }
     add(task);
-    if (!get_a_thread(most)) {
+    if (!get_a_thread(most, task)) {
       offer(*task);
     }
 #endif
   }
 
 private:
-  struct line {
-    enqueued_task* first;
-    enqueued_task* last;
-  };
-  static void append(line& to, enqueued_task* task) noexcept {
-    (to.last != nullptr ? to.last->next : to.first) = task;
-    to.last = task;
-  }
+  using line = enqueued_line;
 
-  struct locked {
-    locked() { pthread_mutex_lock(&mutex); }
-    locked(const locked&) = delete;
-    locked& operator=(const locked&) = delete;
-    ~locked() { pthread_mutex_unlock(&mutex); }
+  struct locked : enqueued_guard {
+    locked() : enqueued_guard(mutex) {}
   };
 
   /// A child process has none of its parent's threads. What nobody waits for is the parent's to run.
@@ -73,7 +64,7 @@ private:
         leave_tasks_to_parent();
       }
       process = now;
-      threads = idle = woken = blocked = 0;
+      threads = idle = looking = woken = blocked = 0;
       watched = false;
       wake = {};
     }
@@ -86,11 +77,11 @@ private:
       for (enqueued_task* task = all.first; task != nullptr;) {
         enqueued_task* const next = std::exchange(task->next, nullptr);
         if (task->group != nullptr) {
-          append(one, task);
+          one.append(task);
           ++waiting;
         } else {
           take_back(*task);
-          append(of_parent, task);
+          of_parent.append(task);
         }
         task = next;
       }
@@ -103,10 +94,16 @@ private:
   }
 
   /// False: all are at work, and may wait for what was enqueued.
-  static bool get_a_thread(int most) {
+  static bool get_a_thread(int most, const enqueued_task* task = nullptr) {
     workers = most;
+    if (looking != 0) {
+      return true;
+    }
     if (idle > woken) {
-      wake_one();
+      // Whoever is in a full arena looks again as it leaves, and somebody watches.
+      if (task == nullptr || !watched || task->arena() == nullptr || !task->arena()->refuses_servers()) {
+        wake_one();
+      }
       return true;
     }
     return threads - blocked < most && add_thread();
@@ -135,37 +132,9 @@ private:
     }
   }
 
-  /// A plug-in stays loaded while destructors of its thread-local objects are to come. Its threads last as long as the
-  /// process.
-  static void keep_code_loaded() noexcept {
-    struct last {
-      last() noexcept = default;
-      last(const last&) = delete;
-      last& operator=(const last&) = delete;
-      ~last() { asm volatile(""); }  // or compilers would leave it out
-    };
-    static thread_local const last object;
-    asm volatile("" : : "r"(&object));
-  }
-
-  /// Signals are the program's threads' business, but for what its own code raises, as on threads of the pool.
   static bool add_thread() {
-    keep_code_loaded();  // until the new thread comes to that
-    sigset_t others;
-    sigset_t before;
-    sigfillset(&others);
-    for (const int own :
-         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPIPE, SIGXFSZ, SIGPROF}) {
-      sigdelset(&others, own);
-    }
-    pthread_sigmask(SIG_BLOCK, &others, &before);
-    pthread_t thread;
-    const bool is_added = pthread_create(&thread, nullptr, serve_for_ever, nullptr) == 0;
-    if (is_added) {
-      pthread_detach(thread);
-      ++threads;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const bool is_added = start_server(serve_for_ever);
+    threads += is_added ? 1 : 0;
     return is_added;
   }
 
@@ -173,8 +142,8 @@ private:
     static constexpr nopal_blocking_server told{block, go_on};
     nopal_tell_of_blocking(&told);
     keep_code_loaded();
+    permit with;
     for (;;) {
-      permit with;
       enqueued_task* const task = wait_for_task(with);
       const arena_reference arena(task->arena());
       of_thread = &with;
@@ -189,14 +158,14 @@ private:
           },
           task);
       of_thread = nullptr;
-      with.leave();
+      with.end_call();
     }
   }
 
   // These under the lock.
   static void add(enqueued_task* task) noexcept {
     constexpr unsigned normal_rank = 1;
-    append(lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank], task);
+    lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank].append(task);
     ++waiting;
   }
 
@@ -225,6 +194,9 @@ private:
     for (line& one : lines) {
       enqueued_task* before = nullptr;
       for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
+        if (with.is_held() && !with.is_for(at->arena())) {
+          return nullptr;  // not before it has left, without the lock
+        }
         if (with.enter(at->arena(), workers, at->refused == most_refused_where_reserved)) {
           return taken_out(one, before, at);
         }
@@ -325,57 +297,66 @@ private:
 
   static enqueued_task* wait_for_task(permit& with) {
     const locked guard;
-    for (;;) {
+    for (bool looks = true;;) {
       if (enqueued_task* const task = take(with)) {
         if (waiting != 0 && !watched && idle > woken) {
           wake_one();
-        } else if (idle == 0) {
+        } else if (idle == 0 && looking == 0 && !(waiting != 0 && get_a_thread(workers))) {
           offer_rest();
         }
         return task;
+      }
+      if (looks || with.is_held()) {
+        looks = look_again(with);
+        continue;
       }
       ++idle;
       if (waiting == 0 || watched) {
         pthread_cond_wait(&wake, &mutex);
       } else {
         watched = true;
-        wait_a_moment();
+        // Tasks are there, and their arenas are full. Those who leave an arena tell nobody: they do so at each fork. One thread looks again
+        // and again for all: as many as there may be would do nothing else.
+        wait_a_moment(wake, mutex);
         watched = false;
       }
       --idle;
       if (woken != 0) {
         --woken;
       }
+      looks = waiting == 0;
     }
   }
 
-  /// Tasks are there, and their arenas are full. Those who leave an arena tell nobody: they do so
-  /// at each fork. One thread looks again and again for all: as many as there may be would do nothing
-  /// else.
-  static void wait_a_moment() {
-    constexpr long moment_ns = 1'000'000;
-    timespec until{};
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += moment_ns;
-    if (until.tv_nsec >= 1'000'000'000) {
-      until.tv_nsec -= 1'000'000'000;
-      ++until.tv_sec;
+  /// Whoever puts tasks here one after the other wakes nobody for each: who has none looks for a moment before it sleeps. True if one
+  /// came; else it has left its arena.
+  static bool look_again(permit& with) noexcept {
+    const bool may_come = waiting == 0;
+    ++looking;
+    pthread_mutex_unlock(&mutex);
+    const bool came = may_come && comes_in_a_moment(waiting);
+    if (!came) {
+      with.leave();
     }
-    pthread_cond_timedwait(&wake, &mutex, &until);
+    pthread_mutex_lock(&mutex);
+    --looking;
+    return came;
   }
 
-  // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
-  static inline constinit pthread_mutex_t mutex = {};
+  // All zeroes is PTHREAD_COND_INITIALIZER on Linux.
+  static inline constinit pthread_mutex_t mutex = NOPAL_TBB_SHORT_MUTEX;
   static inline constinit pthread_cond_t wake = {};
-  static inline constinit line lines[3] = {};                   // by the rank of the arena
-  static inline constinit line of_parent = {};                  // never run, and never freed: tools find them
-  static inline constinit std::size_t waiting = 0;              // tasks
+  static inline constinit line lines[3] = {};   // by the rank of the arena
+  static inline constinit line of_parent = {};  // never run, and never freed: tools find them
+  static inline constinit std::atomic<std::size_t> waiting{
+      0};  // tasks; changed under the lock, looked at without
   static inline constinit std::atomic<std::size_t> offered{0};  // of these; others read whether there are any
   static inline constinit int workers = 1;                      // of the pool
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
-  static inline constinit int woken = 0;                             // of the idle
-  static inline constinit int blocked = 0;                           // of the threads, in calls that say so
+  static inline constinit int looking = 0;  // threads that look for some, and are not idle
+  static inline constinit int woken = 0;    // of the idle
+  static inline constinit int blocked = 0;  // of the threads, in calls that say so
   static inline constinit thread_local permit* of_thread = nullptr;  // of what it runs
   static inline constinit bool watched = false;                      // an idle thread waits a moment
   static inline constinit pid_t process = 0;

@@ -38,6 +38,17 @@ private:
   arena_reference arena_;
 };
 
+/// In the order in which they came.
+struct enqueued_line {
+  enqueued_task* first;
+  enqueued_task* last;
+
+  void append(enqueued_task* task) noexcept {
+    (last != nullptr ? last->next : first) = task;
+    last = task;
+  }
+};
+
 template <class F>
 class enqueued_call final : public enqueued_task {
 public:
