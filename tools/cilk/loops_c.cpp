@@ -130,9 +130,9 @@ void translation::declare_variable(loop_parts& parts) {
 
 std::string translation::loop_c(const loop_parts& parts) {
   const unsigned number = loop_bodies_.at(parts.body);
-  // The loop around this one, whose body has what it uses in a frame.
+  // The loop around this one, whose body, which may be this loop itself, has what it uses in a frame.
   unsigned outer = 0;
-  for (int each = from_.at(parts.node).parent; each >= 0 && outer == 0; each = from_.at(each).parent) {
+  for (int each = parts.node; each >= 0 && outer == 0; each = from_.at(each).parent) {
     if (const auto known = loop_bodies_.find(each); known != loop_bodies_.end()) outer = known->second;
   }
   std::string fields;

@@ -74,6 +74,14 @@ static void sizes(int n, int k, double m[n][k], const double deep[n][2 * k][k]) 
   free(lines);
 }
 
+/* Loops that are the bodies of loops. */
+static void cube(int a, int b, int c, double m[a][b][c], double (*const k)[b][c]) {
+  cilk_for(int i = 0; i < a; i++) cilk_for(int j = 0; j < b; j++) cilk_for(int l = 0; l < c; l++) {
+    m[i][j][l] = i * 100 + j * 10 + l;
+    k[i][j][l] = m[i][j][l] + (double)(sizeof m[0] + sizeof m[0][0]);
+  }
+}
+
 static long qualified(void) {
   const char* const names[] = {"a", "b", "c"};
   const char* const* const at = names;
@@ -121,6 +129,9 @@ int main(void) {
   printf("%d %d %g\n", c[8], c[9], q[2][1]);
   sizes(9, 5, n, (const double(*)[10][5])deep);
   printf("%.10g\n", sum(&n[0][0], 45));
+  static double in[3][4][5], out[3][4][5];
+  cube(3, 4, 5, in, out);
+  printf("%.10g %.10g\n", sum(&in[0][0][0], 60), sum(&out[0][0][0], 60));
   printf("%ld\n", qualified());
   /* Variables of loops, one of them the function's. */
   cilk_for(double(*at)[4] = m; at < m + ROWS; ++at)(*at)[2] = (double)(at - m);
