@@ -26,7 +26,7 @@ case $header in
   */compat/cilk/*)
     # As programs in Cilk include them, translated; reducers are C++'s.
     case $header in
-      */reducer* | */holder.h) ;;
+      *reducer* | */holder.h) ;;
       *) compile "$cc" -x c -std=c11 -I "$include_dir/nopal/compat" ;; # some are macros alone
     esac
     header=${header#*/compat/}
