@@ -182,6 +182,8 @@ extern "C" NOPAL_EXPORT int nopal_arena_lend(nopal_arena* arena) {
   if (!find_seat(self, arena, amount)) {
     return 0;
   }
+  // Relaxed: a flag alone.
+  __atomic_store_n(&arena->suspends, 1, __ATOMIC_RELAXED);
   // A worker may come in place of all but a worker, and of one that came so. Relaxed, as a hint: who comes or leaves meanwhile may make
   // it one more or less, until this is taken back.
   const bool is_beyond_limit =

@@ -184,13 +184,15 @@ nopal_arena* choose_arena() noexcept {
 
 }  // namespace
 
-bool arenas_have_tasks() noexcept {
+bool arenas_have_tasks(bool where_seats_are_lent) noexcept {
   if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return false;
   }
   const arenas_guard guard;
   for (const nopal_arena* arena = first_with_tasks; arena != nullptr; arena = arena->next) {
-    if (has_room_for_worker(*arena, threads_of(*arena))) {
+    // Relaxed: of an arena that lends its first seat now, a sleeper learns after its nap.
+    if (has_room_for_worker(*arena, threads_of(*arena)) &&
+        (!where_seats_are_lent || __atomic_load_n(&arena->suspends, __ATOMIC_RELAXED) != 0)) {
       return true;
     }
   }
@@ -357,6 +359,7 @@ extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
     return nullptr;
   }
   __atomic_store_n(&arena->references, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&arena->suspends, 0, __ATOMIC_RELAXED);
   return arena;
 }
 

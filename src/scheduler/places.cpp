@@ -27,15 +27,28 @@ bool is_pool_empty() noexcept {
 /// See nopal_keep_places. Relaxed: a flag alone, and substitutes that are there go on with what they have.
 std::atomic<bool> are_kept{false};
 
-/// Whether tasks may wait for its thread, which runs none before the code around goes on.
+/// Whether its thread may be one that others wait for, as it runs no tasks before the code around goes on.
+bool is_of_use_elsewhere(const worker* self) noexcept {
+  return waits_in_pool(self) || (!self->of_pool && is_pool_empty());
+}
+
+/// Whether tasks may wait for its thread.
 bool keeps_from_tasks(const worker* self) noexcept {
   // Relaxed: raised by this thread.
   return thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0 ||
-         (!are_kept.load(std::memory_order_relaxed) &&
-          (waits_in_pool(self) || (!self->of_pool && is_pool_empty())));
+         (!are_kept.load(std::memory_order_relaxed) && is_of_use_elsewhere(self));
 }
 
 }  // namespace
+
+std::atomic<int> given_for_arenas{0};
+
+bool is_kept_to_arenas(const worker* self) noexcept {
+  const runtime& all = the_runtime();
+  const int outside =
+      all.blocked.load(std::memory_order_relaxed) - given_for_arenas.load(std::memory_order_relaxed);
+  return self->index >= all.chosen.workers + outside;
+}
 
 bool strands_wait_in_sight() noexcept {
   runtime& all = the_runtime();
@@ -53,10 +66,17 @@ bool places_are_kept() noexcept { return are_kept.load(std::memory_order_relaxed
 
 place_of_sleeper::place_of_sleeper(worker* self) noexcept
     : self_(self), keeps_from_tasks_(self != nullptr && keeps_from_tasks(self)) {
-  if (!keeps_from_tasks_) {
+  // Where places are kept, nobody else may be there for what is in an arena whose threads are suspended. Its indices are others than
+  // those outside.
+  is_given_for_arenas_ =
+      self != nullptr && !keeps_from_tasks_ && is_of_use_elsewhere(self) && arenas_have_tasks(true);
+  if (!keeps_from_tasks_ && !is_given_for_arenas_) {
     return;
   }
-  if (tasks_in_sight() || strands_wait_in_sight()) {
+  if (is_given_for_arenas_) {
+    given_for_arenas.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (is_given_for_arenas_ || tasks_in_sight() || strands_wait_in_sight()) {
     is_given_ = true;
     // Sequentially consistent: as a strand that blocks.
     the_runtime().blocked.fetch_add(1, std::memory_order_seq_cst);
@@ -68,11 +88,14 @@ place_of_sleeper::place_of_sleeper(worker* self) noexcept
   NOPAL_FAULT_OMITS("place kept in silence", self_->keeps_place.store(true, std::memory_order_relaxed));
 }
 
-bool place_of_sleeper::is_outdated() const noexcept { return !keeps_from_tasks_ && keeps_from_tasks(self_); }
+bool place_of_sleeper::is_outdated() const noexcept {
+  return !keeps_from_tasks_ && !is_given_ && keeps_from_tasks(self_);
+}
 
 place_of_sleeper::~place_of_sleeper() {
   if (is_given_) {
     the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
+    given_for_arenas.fetch_sub(is_given_for_arenas_ ? 1 : 0, std::memory_order_relaxed);
   } else if (keeps_from_tasks_) {
     self_->keeps_place.store(false, std::memory_order_relaxed);
     // It may have been woken for a task and go on with what its wait was for: another one is told.

@@ -16,14 +16,22 @@ namespace internal {
 /// first root pushes a fork, and who sees a fork of that sees this.
 extern int arenas_used;
 
-/// Workers of the pool with this index and above run nothing outside of arenas, but for substitutes, each of which has the
-/// place of another: see nopal_configure_for_arenas. Relaxed: it changes while the pool has no threads.
+/// Workers of the pool with this index and above run nothing outside of arenas, but for substitutes, each of which may have the
+/// place of another there: see nopal_configure_for_arenas. Relaxed: it changes while the pool has no threads.
 extern int workers_outside;
 /// Of so many workers; while the pool has no threads.
 void keep_others_to_arenas(int most_outside, int workers) noexcept;
+/// Of the threads that sleep in waits and keep their places, those whose places substitutes have for what is in arenas alone: see
+/// place_of_sleeper. They count in `blocked`, later than here and no longer. Relaxed: whoever counts itself has no substitute yet, and
+/// one that reads an older number is outside for one look more.
+extern std::atomic<int> given_for_arenas;
+/// Of a substitute.
+[[nodiscard]] bool is_kept_to_arenas(const worker* self) noexcept;
 [[nodiscard]] inline bool may_be_outside(const worker* self) noexcept {
-  return !self->of_pool || self->is_substitute ||
-         self->index < __atomic_load_n(&workers_outside, __ATOMIC_RELAXED);
+  if (self->is_substitute) {
+    return given_for_arenas.load(std::memory_order_relaxed) == 0 || !is_kept_to_arenas(self);
+  }
+  return !self->of_pool || self->index < __atomic_load_n(&workers_outside, __ATOMIC_RELAXED);
 }
 /// Whether it runs tasks outside of arenas while it has no strand.
 [[nodiscard]] inline bool runs_tasks_outside(const worker* self) noexcept {

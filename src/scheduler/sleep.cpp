@@ -116,7 +116,7 @@ bool announce_sleep(worker* self, ordered_by what) {
 }
 
 /// What a sleeper's timer is for.
-enum class timer_for : std::uint8_t { nothing, look, question, beat };
+enum class timer_for : std::uint8_t { nothing, look, question, beat, end };
 struct timer {
   std::uint64_t ns = 0;  ///< 0: it sleeps until it is woken
   timer_for what = timer_for::nothing;
@@ -134,7 +134,7 @@ bool sleep_for(worker* self, const timer& one) noexcept {
                                      : os::futex_wait_for(self->park, parked, one.ns);
 }
 
-void park_once(worker* self, const place_of_sleeper& place) noexcept {
+void park_once(worker* self, const place_of_sleeper& place, std::uint64_t most_ns) noexcept {
   if (!self->of_pool) {
     go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
   }
@@ -166,7 +166,9 @@ void park_once(worker* self, const place_of_sleeper& place) noexcept {
     if (next.what == timer_for::beat && end_parking(self, awake)) {
       return expect_region(self);
     }
-    if (((!ordered && !NOPAL_FAULT("refusal ignored")) || is_surplus(self) || work_in_sight(self)) &&
+    const bool is_at_end = most_ns != 0 && most_ns <= next.ns;
+    if (((!ordered && !NOPAL_FAULT("refusal ignored")) || is_surplus(self) || is_at_end ||
+         work_in_sight(self)) &&
         end_parking(self, awake)) {
       return;
     }
@@ -185,6 +187,7 @@ void park_once(worker* self, const place_of_sleeper& place) noexcept {
     next.set_sooner(looking_up, timer_for::look);
     next.set_sooner(looks_again ? second_look_ns : 0, timer_for::look);
     next.set_sooner(sleep_until_beat(self), timer_for::beat);
+    next.set_sooner(most_ns, timer_for::end);
     // Where the system refuses to sleep on a word, nothing else tells of a waker. Relaxed: the acquire
     // that pairs with it is in wait_until_awake.
     const bool is_interrupted = next.ns == 0 || sleep_for(self, next);
@@ -198,7 +201,8 @@ void park_once(worker* self, const place_of_sleeper& place) noexcept {
     if (next.what == timer_for::beat && end_parking(self, awake)) {
       return expect_region(self);
     }
-    if ((next.what == timer_for::question || work_in_sight(self)) && end_parking(self, awake)) {
+    if ((next.what == timer_for::question || next.what == timer_for::end || work_in_sight(self)) &&
+        end_parking(self, awake)) {
       return;
     }
   }
@@ -211,7 +215,7 @@ void park_once(worker* self, const place_of_sleeper& place) noexcept {
 
 }  // namespace
 
-void park(worker* self) noexcept {
+void park(worker* self, std::uint64_t most_ns) noexcept {
   if (self->of_pool) {
     os::prepare_allocation();  // not in the first strand that it steals
   }
@@ -219,7 +223,7 @@ void park(worker* self) noexcept {
   {
     const sleep_of_server told(!self->of_pool);
     const place_of_sleeper place(self);
-    park_once(self, place);
+    park_once(self, place, most_ns);
   }
   come_back_to_cpu(self);  // nobody woke it
   trace::note(self, trace::what::wakes_up);

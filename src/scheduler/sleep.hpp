@@ -63,8 +63,8 @@ void leave_cpu(worker* self, int cpu) noexcept;
 /// time.
 bool wakes_work() noexcept;
 
-/// Sleeps until there may be work. On return the worker looks for it.
-void park(worker* self) noexcept;
+/// Sleeps until there may be work, and so long at most; 0: without a limit. On return the worker looks for it.
+void park(worker* self, std::uint64_t most_ns = 0) noexcept;
 
 /// The same for a worker of the pool that is not allowed to take anything now.
 void rest(worker* self) noexcept;

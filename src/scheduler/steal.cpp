@@ -244,34 +244,6 @@ void look_closely(worker* self, worker* victim) {
 
 }  // namespace
 
-void leave_cpu_of(worker* self, const worker* victim) noexcept {
-  constexpr std::uint64_t stay_ns = 1'000'000;
-  if (!the_runtime().spreads_woken || !self->of_pool) {
-    return;
-  }
-  const int own = os::current_cpu();
-  worker* const first = thread_worker(victim);
-  // Relaxed: a CPU is a hint. The first word is stored before `has_thread`; the second is the kernel's.
-  const std::uint32_t* const word = first->cpu_of_thread.load(std::memory_order_relaxed);
-  if (word == nullptr || own < 0) {
-    return;
-  }
-  // Sequentially consistent on both words: see visit.
-  first->visitors.fetch_add(1, std::memory_order_seq_cst);
-  const bool is_shared = first->has_thread.load(std::memory_order_seq_cst) &&
-                         __atomic_load_n(first->cpu_of_thread.load(std::memory_order_relaxed),
-                                         __ATOMIC_RELAXED) == static_cast<std::uint32_t>(own);
-  first->visitors.fetch_sub(1, std::memory_order_release);
-  if (!is_shared) {
-    return;
-  }
-  const std::uint64_t now = os::monotonic_ns();
-  if (now >= self->stays_until) {
-    self->stays_until = now + stay_ns;
-    leave_cpu(self, own);
-  }
-}
-
 bool no_exception_about(void* context) noexcept {
   const auto* const victim = static_cast<const worker*>(context);
   NOPAL_PLAIN_READ(victim->exceptions);
@@ -318,6 +290,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   }
   patience spent{true, 0, 0};
   bool was_woken = false;
+  std::uint64_t nap_ns = 0;
   // Strands that are ready never keep those in deques waiting for good.
   bool steals_first = ++self->searches % searches_per_steal == 0;
   for (int quiet_rounds = 0;;) {
@@ -368,7 +341,8 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     } else if (quiet_rounds > yields_before_sleep && self->yielded == nullptr && !self->expects) {
       quiet_rounds = 0;
       come_back(self);
-      park(self);
+      nap_ns = run_task_at_join(self, nap_ns);
+      park(self, nap_ns);
       was_woken = true;
       continue;
     }

@@ -231,6 +231,7 @@ void leave_old_substitutes(runtime& all) noexcept {
   all.substitute_threads = 0;
   all.substituting.store(0, std::memory_order_relaxed);
   all.blocked.store(0, std::memory_order_relaxed);
+  given_for_arenas.store(0, std::memory_order_relaxed);
   ++all.generation;
 }
 

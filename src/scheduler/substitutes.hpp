@@ -28,6 +28,10 @@ inline void replace_blocked() noexcept {
 
 /// Whether threads that sleep in waits keep their places; see nopal_keep_places.
 [[nodiscard]] bool places_are_kept() noexcept;
+/// Whether a thread that waits keeps its place: in the arena, or, for null, outside of all.
+[[nodiscard]] inline bool keeps_place(const nopal_arena* arena) noexcept {
+  return arena != nullptr ? arena->keeps != 0 : places_are_kept();
+}
 
 /// While a thread of the pool is about to sleep, and sleeps, in a call that stays on it, where it waits and
 /// runs no tasks but those of its wait, and any thread that has left strands to wait there: if there are tasks, or strands of others that wait for a thread, a substitute has its place, as if it blocked; else it
@@ -49,6 +53,7 @@ private:
   worker* const self_;
   const bool keeps_from_tasks_;
   bool is_given_ = false;
+  bool is_given_for_arenas_ = false;
 };
 
 /// Whether this worker, which has no strand, is a substitute that nobody needs any more.

@@ -24,6 +24,7 @@
 #include "scheduler/task_pace.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/traced.hpp"
+#include "scheduler/wait_patience.hpp"
 #include "strand/strand.hpp"
 #include "view/task_views.hpp"
 
@@ -60,25 +61,30 @@ void run_taken_in_arena(void* argument) noexcept {
   nopal_arena_forget(arena);  // its seat is given up when the worker looks for work
 }
 
-/// Goes on with a task on the spare stack.
-[[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
-                                                  void (*call)(void*) noexcept) {
+/// Goes on with a call on the spare stack, which a task of that code is for those who watch.
+[[noreturn]] NOPAL_UNINSTRUMENTED void begin_on_spare(worker* self, void (*call)(void*) noexcept,
+                                                      void* argument, std::uintptr_t code) {
   hand_watch_on(self);
   replace_blocked();
   look_up_no_more(self);
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();
-  trace::note(self, trace::what::starts_task, reinterpret_cast<std::uintptr_t>(task->run));
+  trace::note(self, trace::what::starts_task, code);
   trace::note(self, trace::what::runs);
   char* const top = stack->high - arch::stack_alignment;
   if (profile::is_on()) {
     profile::begin_task(self->profile, profile::after::other);
     await_fork(self);
   }
-  sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
-                           false);
-  nopal_call_on_stack(top, call, task);
+  sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top,
+                           argument, false);
+  nopal_call_on_stack(top, call, argument);
+}
+
+[[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
+                                                  void (*call)(void*) noexcept) {
+  begin_on_spare(self, call, task, reinterpret_cast<std::uintptr_t>(task->run));
 }
 
 /// At work before the task is gone from its list: see any_strand_active.
@@ -222,6 +228,62 @@ void run_task_of_call(worker* self, nopal_task* task) noexcept {
   self->spare->caller = self;
   set_this_local(get(self->local));
   begin_task(self, task, run_taken_by_call);
+}
+
+namespace {
+
+// Released by who tells, for those who wait.
+std::atomic<int (*)(nopal_arena*, int only_asks)> call_offered{nullptr};
+
+constexpr std::uint64_t first_nap_at_join_ns = 1'000'000;
+constexpr std::uint64_t longest_nap_at_join_ns = 100'000'000;
+
+/// Of a worker whose own strand waits at a join.
+bool is_offered_call(worker* self) noexcept {
+  int (*const call)(nopal_arena*, int) = call_offered.load(std::memory_order_acquire);
+  return call != nullptr && call(get(self->arena), 1) != 0;
+}
+void run_offered(void* arena) noexcept {
+  call_offered.load(std::memory_order_acquire)(static_cast<nopal_arena*>(arena), 0);
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT void nopal_tell_of_offered(int (*call)(nopal_arena*, int only_asks)) {
+  int (*none)(nopal_arena*, int) = nullptr;
+  call_offered.compare_exchange_strong(none, call, std::memory_order_release);
+}
+
+std::uint64_t run_task_at_join(worker* self, std::uint64_t last_ns) noexcept {
+  nopal_arena* const arena = get(self->arena);
+  if (self->of_pool || !keeps_place(arena)) {
+    return 0;
+  }
+  const std::uint64_t next_ns = last_ns == 0                       ? first_nap_at_join_ns
+                                : last_ns < longest_nap_at_join_ns ? 2 * last_ns
+                                                                   : last_ns;
+  const bool is_hasty = waits_are_hasty();
+  if (!is_hasty && next_ns < patient_nap_ns) {
+    return next_ns;
+  }
+  // What it runs is in no call but those around the join.
+  set_if_changed(self->deque.setting.root, self);
+  set_this_local(get(self->local));
+  be_at_work(self);
+  nopal_task* const task = take_in_kept_place(arena, own_task_list());
+  if (task != nullptr || is_offered_call(self)) {
+    be_hasty();
+    go_on_in(self, arena);
+    if (task != nullptr) {
+      begin_task(self, task, run_taken);
+    }
+    begin_on_spare(self, run_offered, arena, reinterpret_cast<std::uintptr_t>(&run_offered));
+  }
+  strand::run_on(self, nullptr);
+  if (is_hasty) {
+    be_less_hasty();
+  }
+  return next_ns;
 }
 
 void run_task_of_arenas(worker* self) noexcept {

@@ -22,6 +22,7 @@
 #include "scheduler/substitutes.hpp"
 #include "scheduler/task_search.hpp"
 #include "scheduler/tasks.hpp"
+#include "scheduler/wait_patience.hpp"
 #include "testing/fault_points.hpp"
 #include "view/task_views.hpp"
 
@@ -37,45 +38,9 @@ constexpr std::uint64_t first_nap_ns = 100'000;
 // a nap of this length. Each takes a stack and a worker, and other threads may be there to run the
 // tasks.
 constexpr int most_nested_waits = 64;
-constexpr std::uint64_t patient_nap_ns = 10'000'000;
 constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
 // Of one that keeps its place and looks for tasks of others now and then: nobody tells it of these.
 constexpr std::uint64_t longest_nap_in_kept_place_ns = 100'000'000;
-
-// Where a wait has gone on by tasks alone that are not its own, those within these and those that come after are likely to do so, too:
-// as many waits of the process are not patient. Relaxed, without a partner: some waits more or less.
-constexpr int hasty_waits_after_one = 64;
-std::atomic<int> hasty_waits{0};
-
-/// How long a wait is patient before others' tasks are begun for it: by its own thread where that keeps its place, else by a substitute.
-class patience {
-public:
-  patience() = default;
-  patience(const patience&) = delete;
-  patience& operator=(const patience&) = delete;
-  ~patience() {
-    const int left = was_hasty_ && !was_in_vain_ ? hasty_waits.load(std::memory_order_relaxed) : 0;
-    if (left > 0) {
-      hasty_waits.store(left - 1, std::memory_order_relaxed);
-    }
-  }
-
-  /// Whether it is at its end for a wait that is to nap as long as this next.
-  [[nodiscard]] bool ends_before_nap_of(std::uint64_t ns) noexcept {
-    const bool is_hasty = hasty_waits.load(std::memory_order_relaxed) > 0;
-    was_hasty_ = was_hasty_ || is_hasty;
-    return is_hasty || ns > patient_nap_ns;
-  }
-  /// Tasks of others are begun for the wait.
-  void was_in_vain() noexcept {
-    was_in_vain_ = true;
-    hasty_waits.store(hasty_waits_after_one, std::memory_order_relaxed);
-  }
-
-private:
-  bool was_hasty_ = false;
-  bool was_in_vain_ = false;
-};
 
 /// What ends a wait: no task of the group is left, or what its caller says.
 class wait_end {
@@ -151,7 +116,7 @@ public:
   bool run_task(nopal_task* task) noexcept { return begun_ && call_scheduler_with(self_, task); }
 
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
-             patience& patient) noexcept {
+             wait_patience& patient) noexcept {
     if (begun_) {  // unreached: refused-wait
       // Not at once: while it is patient it may leave tasks to others that it could run.
       if (nap(self_, events, seen, ns, patient.ends_before_nap_of(ns))) {
@@ -269,15 +234,10 @@ bool run_what_it_started(const nopal_task_group* group, nopal_arena* arena, task
   return true;
 }
 
-/// Whether a thread that waits keeps its place: in the arena, or outside of all.
-bool keeps_place(const nopal_arena* arena) noexcept {
-  return arena != nullptr ? arena->keeps != 0 : places_are_kept();
-}
-
 /// Where the thread keeps its place nobody else may be there for what the wait is for to go on: any task, as with oneTBB, but where the
 /// pool has more threads once it is not patient. False: there was none.
 bool run_in_kept_place(const nopal_task_group* group, nopal_arena* arena, task_list* list,
-                       std::uint64_t nap_ns, patience& patient) noexcept {
+                       std::uint64_t nap_ns, wait_patience& patient) noexcept {
   if (!patient.ends_before_nap_of(nap_ns) && the_runtime().chosen.workers > 1) {
     return false;
   }
@@ -297,7 +257,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
   const waiter waiting(group);
   std::uint64_t nap_ns = first_nap_ns;
   bool slept = false;
-  patience patient;
+  wait_patience patient;
   strand_search strands{};
   for (int looks = 0; !end.is_reached();) {
     // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.

@@ -85,11 +85,18 @@ void run_oldest_task(worker* self, task_list& list) noexcept;
 /// return, but comes to find_work again.
 [[noreturn]] void run_task_of_call(worker* self, nopal_task* task) noexcept;
 
+/// For a worker that has no strand as its own waits at a join, with a spare stack at hand, before it sleeps. Where its thread keeps its
+/// place nobody else may be there for what the join is for to go on: once the thread has been patient, this runs any task there, or a call
+/// that was offered, as with oneTBB, and does not return. Returns how long the worker is to sleep at most; 0: without a limit. `last_ns`:
+/// what the last call returned, 0 for the first.
+std::uint64_t run_task_at_join(worker* self, std::uint64_t last_ns) noexcept;
+
 /// As run_oldest_task, for the tasks of arenas that have room for a worker.
 void run_task_of_arenas(worker* self) noexcept;
 
-/// Whether a worker of the pool would find a task in an arena. Sequentially consistent as above.
-bool arenas_have_tasks() noexcept;
+/// Whether a worker of the pool would find a task in an arena; `where_seats_are_lent`: in one where a seat was lent, see
+/// nopal_arena_lend. Sequentially consistent as above.
+bool arenas_have_tasks(bool where_seats_are_lent = false) noexcept;
 /// Where the runtime was stopped to begin anew with other settings: tasks are no strands, and it is stopped beside them. Nobody may be
 /// there to run them but the pool.
 void start_for_tasks_left() noexcept;

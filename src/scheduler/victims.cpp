@@ -5,6 +5,8 @@
 #include <climits>
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/steal.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -57,6 +59,34 @@ worker* choose_victim(worker* self, int attempt) noexcept {
     }
   }
   return victim;
+}
+
+void leave_cpu_of(worker* self, const worker* victim) noexcept {
+  constexpr std::uint64_t stay_ns = 1'000'000;
+  if (!the_runtime().spreads_woken || !self->of_pool) {
+    return;
+  }
+  const int own = os::current_cpu();
+  worker* const first = thread_worker(victim);
+  // Relaxed: a CPU is a hint. The first word is stored before `has_thread`; the second is the kernel's.
+  const std::uint32_t* const word = first->cpu_of_thread.load(std::memory_order_relaxed);
+  if (word == nullptr || own < 0) {
+    return;
+  }
+  // Sequentially consistent on both words: see visit.
+  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  const bool is_shared = first->has_thread.load(std::memory_order_seq_cst) &&
+                         __atomic_load_n(first->cpu_of_thread.load(std::memory_order_relaxed),
+                                         __ATOMIC_RELAXED) == static_cast<std::uint32_t>(own);
+  first->visitors.fetch_sub(1, std::memory_order_release);
+  if (!is_shared) {
+    return;
+  }
+  const std::uint64_t now = os::monotonic_ns();
+  if (now >= self->stays_until) {
+    self->stays_until = now + stay_ns;
+    leave_cpu(self, own);
+  }
 }
 
 void count_call_of_rank(std::uint32_t rank, int amount) noexcept {

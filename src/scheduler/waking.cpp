@@ -189,7 +189,8 @@ bool wake_pool_worker_that(bool runs_outside, worker* self) noexcept {
 }
 
 bool some_stay_in_arenas() noexcept {
-  return __atomic_load_n(&workers_outside, __ATOMIC_RELAXED) < the_runtime().chosen.workers;
+  return __atomic_load_n(&workers_outside, __ATOMIC_RELAXED) < the_runtime().chosen.workers ||
+         given_for_arenas.load(std::memory_order_relaxed) != 0;
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ constinit task_list tasks_of_nobody;
 bool tasks_in_sight() noexcept { return false; }
 void run_oldest_task(worker*, task_list&) noexcept {}
 void run_task_of_arenas(worker*) noexcept {}
+std::uint64_t run_task_at_join(worker*, std::uint64_t) noexcept { return 0; }
 void run_task_of_call(worker* self, nopal_task*) noexcept { find_work(self); }
-bool arenas_have_tasks() noexcept { return false; }
+bool arenas_have_tasks(bool) noexcept { return false; }
 bool has_seat_for_return(const nopal_arena&) noexcept { return true; }
 bool has_seat_for_thief(const nopal_arena&) noexcept { return true; }
 bool wait_for_room(nopal_arena&, std::uint64_t, std::uint64_t) noexcept { return true; }

@@ -41,6 +41,7 @@ struct nopal_arena {
   uint32_t references;                  /* atomic; one at first */
   uint32_t entering;                    /* atomic; threads that wait for a seat */
   uint32_t lent;                        /* atomic; seats that workers may take beyond their limit */
+  uint32_t suspends;                    /* atomic; not 0: a seat was lent here */
   /* Of the tasks here; this and the rest under one lock for all arenas */
   struct nopal_task* oldest;
   struct nopal_task* youngest;
@@ -84,6 +85,10 @@ struct nopal_task {
   struct nopal_task_lot of_starter; /* in an arena alone */
 };
 
+/* Calls that are offered to threads which wait at joins in arenas, or in none, and keep their places there. `call` makes one in the
+ * caller's arena, or, if it only asks, says whether there is one: not zero. It throws nothing. For good, as one library has; where
+ * several tell, those of the first are called. */
+NOPAL_EXPORT void nopal_tell_of_offered(int (*call)(struct nopal_arena*, int only_asks));
 /* Has the task run some time, and its group's waits wait for it. Makes the thread a worker.
  * Non-zero: there is no memory, and nothing has happened. */
 NOPAL_EXPORT int nopal_task_push(struct nopal_task* task);

@@ -1,7 +1,9 @@
 // What is enqueued in arenas that are full.
 #include <gtest/gtest.h>
 #include <nopal/runtime.hpp>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -288,6 +290,48 @@ NOPAL_PROGRAM(waits_for_the_youngest_of_the_thread) {
   return 0;
 }
 
+/// A loop one of whose bodies waits for what another one has had begin: who has the places then is in that body, or at the loop's end.
+template <class Begin>
+void wait_in_a_loop(const Begin& begin) {
+  for (int round = 0; round != 10; ++round) {
+    std::atomic<bool> is_begun{false};
+    task_group group;
+    tbb::parallel_for(
+        0, 2,
+        [&](int i) {
+          if (i == 0) {
+            begin(group, [&] { is_begun = true; });
+          } else {
+            wait_for(is_begun);
+          }
+        },
+        tbb::simple_partitioner());
+    group.wait();
+  }
+}
+
+// Ends of loops run tasks, and what is enqueued.
+NOPAL_PROGRAM(waits_in_loops) {
+  if (tbb::info::default_concurrency() == 1)
+    return 0;  // the second body would wait for ever on the only thread
+  const auto run = [](task_group& group, const auto& f) { group.run(f); };
+  const auto enqueue = [](task_group& group, const auto& f) {
+    tbb::this_task_arena::enqueue(group.defer(f));
+  };
+  const auto enqueue_alone = [](task_group& /*group*/, const auto& f) { tbb::this_task_arena::enqueue(f); };
+  tbb::task_arena(2).execute([&] {
+    wait_in_a_loop(run);
+    wait_in_a_loop(enqueue);
+    wait_in_a_loop(enqueue_alone);
+  });
+  NOPAL_CHECK(tbb::this_task_arena::current_thread_index() >=
+              0);  // from here on waits keep their places outside, too
+  wait_in_a_loop(run);
+  wait_in_a_loop(enqueue);
+  wait_in_a_loop(enqueue_alone);
+  return 0;
+}
+
 class full_arenas : public support::program_at_workers {};
 
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
@@ -302,6 +346,7 @@ TEST_P(full_arenas, run_the_youngest_that_a_wait_has_before_it) {
 TEST_P(full_arenas, run_the_youngest_of_their_thread_before_others) {
   EXPECT_TRUE(run("waits_for_the_youngest_of_the_thread"));
 }
+TEST_P(full_arenas, run_what_bodies_of_loops_wait_for_at_their_ends) { EXPECT_TRUE(run("waits_in_loops")); }
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, full_arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());

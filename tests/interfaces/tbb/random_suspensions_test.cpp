@@ -1,6 +1,7 @@
 // Random trees of tasks in nested arenas of oneTBB's interface, which are suspended and resumed by later tasks and by other threads.
 // oneTBB ends all of them.
 #include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -65,7 +66,7 @@ private:
 
 class program {
 public:
-  explicit program(unsigned seed) : numbers_(seed), asks_for_indices_(seed % 2 == 0) {
+  explicit program(unsigned seed) : numbers_(seed), asks_for_indices_(seed % 2 == 0), asks_outside_(seed % 4 == 0) {
     for (unsigned left = 1 + numbers_() % 3; left != 0; --left) {
       const int most = 1 + static_cast<int>(numbers_() % 4);
       const unsigned reserved = numbers_() % 2 == 0 ? 1 : numbers_() % (static_cast<unsigned>(most) + 1);
@@ -89,12 +90,14 @@ public:
 
 private:
   void suspend(numbers& by, tbb::task_group& group, std::size_t first_arena) {
-    const unsigned how = by() % 4;
+    const unsigned how = by() % 5;
     tbb::task::suspend([&](point_of_task point) {
       if (how < 2) {
         group.run([point] { tbb::task::resume(point); });
       } else if (how == 2) {
         resumer_.put(point);
+      } else if (how == 3) {
+        tbb::this_task_arena::enqueue([point] { tbb::task::resume(point); });
       } else {
         tbb::task::resume(point);
       }
@@ -102,11 +105,12 @@ private:
     check_index(first_arena);
   }
 
-  /// In arenas alone: once a program has asked for one outside, waits there keep their places, and on one worker nobody comes.
   void check_index(std::size_t first_arena) const {
-    if (asks_for_indices_ && first_arena != 0) {
+    if (first_arena != 0 ? asks_for_indices_ : asks_outside_) {
       const int index = tbb::this_task_arena::current_thread_index();
-      NOPAL_CHECK(index >= 0 && index < tbb::this_task_arena::max_concurrency());
+      NOPAL_CHECK(index < tbb::this_task_arena::max_concurrency());
+      // Outside, before the thread has used the library, it has none.
+      NOPAL_CHECK(index >= (first_arena != 0 ? 0 : static_cast<int>(tbb::task_arena::not_initialized)));
     }
   }
 
@@ -119,7 +123,7 @@ private:
     check_index(first_arena);
     for (unsigned left = 1 + by() % 3; left != 0; --left) {
       const unsigned next = by();
-      const unsigned kind = by() % 10;
+      const unsigned kind = by() % 12;
       const std::size_t arena = first_arena + by() % 3;
       if (kind < 4 && depth > 0) {
         group.run([=, this] { node(next, depth - 1, first_arena); });
@@ -131,6 +135,9 @@ private:
         });
       } else if (kind < 9 && depth > 0 && arena < arenas_.size()) {
         arenas_[arena]->execute([=, this] { node(next, depth - 1, arena + 1); });
+      } else if (kind < 11 && depth > 0) {
+        tbb::parallel_for(0U, 1 + next % 4,
+                          [=, this](unsigned i) { node(next + i, depth - 1, first_arena); });
       } else {
         suspend(by, group, first_arena);
       }
@@ -143,6 +150,7 @@ private:
 
   numbers numbers_;
   const bool asks_for_indices_;
+  const bool asks_outside_;
   std::vector<std::unique_ptr<tbb::task_arena>> arenas_;
   resumer resumer_;
   std::atomic<int> begun_{0};

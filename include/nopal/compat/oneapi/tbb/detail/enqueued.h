@@ -229,17 +229,19 @@ private:
         [](task_counts& group, arena_state* arena, bool is_patient) {
           enqueued_task* const found = take_offered(group, arena, is_patient);
           if (found != nullptr) {
-            call_taken(found, group, arena);
+            call_taken(found, &group, arena);
           }
           return found != nullptr;
         },
         std::memory_order_release);
+    nopal_tell_of_offered(call_at_join);
     if (task.group != nullptr) {
       // Who looked before looks again, and sees both. The task is one of the group, so that is there.
       task.group->tell();
     }
   }
-  static void call_taken(enqueued_task* task, task_counts& group, arena_state* arena) noexcept {
+  /// `group`: the one that is waited for; null: none is.
+  static void call_taken(enqueued_task* task, task_counts* group, arena_state* arena) noexcept {
     struct all {
       enqueued_task* task;
       arena_state* arena;
@@ -249,8 +251,8 @@ private:
       }
     };
     all what{task, arena};
-    if (task->group == &group) {
-      return group.call(what);
+    if (group != nullptr && task->group == group) {
+      return group->call(what);
     }
     call_unawaited(
         [](void* argument) {
@@ -259,6 +261,24 @@ private:
           alone.wait(static_cast<all*>(argument)->arena);  // has what it leaves in reducers
         },
         &what);
+  }
+
+  /// For a thread that waits at the end of a loop or of a scope in the arena, or, for null, in none; see nopal_tell_of_offered.
+  static int call_at_join(nopal_arena* seats, int only_asks) noexcept {
+    if (offered.load(std::memory_order_relaxed) == 0 || is_isolated()) {
+      return 0;
+    }
+    enqueued_task* found = nullptr;
+    {
+      const locked guard;
+      found = find_offered([seats](const enqueued_task& task) { return seats_of(task.arena()) == seats; },
+                           only_asks == 0);
+    }
+    if (found != nullptr && only_asks == 0) {
+      const arena_reference arena(found->arena());  // the task's own ends with it
+      call_taken(found, nullptr, arena.get());
+    }
+    return found != nullptr ? 1 : 0;
   }
 
   /// All threads are at work.
@@ -282,12 +302,21 @@ private:
       return nullptr;
     }
     const locked guard;
+    if (has_waited_enough()) {
+      return nullptr;  // what begins after that for which the thread waits is added here after it
+    }
+    return find_offered([&group, arena, is_patient](
+                            const enqueued_task& task) { return may_call(task, group, arena, is_patient); },
+                        true);
+  }
+  /// The oldest of these, of the highest priority, `takes`: taken out. Null: there is none. Under the lock.
+  template <class Wanted>
+  static enqueued_task* find_offered(const Wanted& wanted, bool takes) noexcept {
     for (line& one : lines) {
       enqueued_task* before = nullptr;
       for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
-        if (is_offered(*at) && may_call(*at, group, arena, is_patient)) {
-          // What begins after that for which the thread waits was added here after it.
-          return has_waited_enough() ? nullptr : taken_out(one, before, at);
+        if (is_offered(*at) && wanted(*at)) {
+          return takes ? taken_out(one, before, at) : at;
         }
       }
     }
