@@ -22,13 +22,13 @@ namespace internal {
 
 namespace {
 
-/// Of a strand. Its latent forks are for others meanwhile.
-void wait_for_seat(worker* self, nopal_arena* arena) noexcept {
+/// Of a strand, until then at most. Its latent forks are for others meanwhile. False: there was none.
+bool wait_for_seat(worker* self, nopal_arena* arena, std::uint64_t until_ns = without_end) noexcept {
   if (try_seat_of_call(*arena)) {
-    return;
+    return true;
   }
   promote_for_thieves(self);
-  nopal_arena_enter(arena);
+  return wait_for_room(*arena, 1, until_ns);
 }
 
 /// The calling thread's worker; one is made if need be. Null: there is no memory.
@@ -116,7 +116,13 @@ void free_old_seats(const worker* first) noexcept {
   }
 }
 
-extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena* arena) {
+namespace {
+
+/// How a call comes to its seat.
+enum class seat_by : std::uint8_t { the_wait, whoever_lets_it_in };
+
+/// `most_ns`: how long it waits for a seat. 1: there is no memory. 2: there was no seat.
+int begin_call_in(nopal_pinned* call, nopal_arena* arena, seat_by which, std::uint64_t most_ns) noexcept {
   worker* const outer = worker_for_call();
   if (outer == nullptr || !has_nested(outer)) {
     return 1;
@@ -126,7 +132,10 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   const bool is_inside = arena_of(root_of(*outer)) == arena || (keeps && is_seated(outer, arena));
   if (!is_inside) {
     give_up_seats_for_call(outer);
-    wait_for_seat(outer, arena);
+    const std::uint64_t until_ns = most_ns == without_end ? without_end : os::monotonic_ns() + most_ns;
+    if (which == seat_by::the_wait && !wait_for_seat(outer, arena, until_ns)) {
+      return 2;
+    }
   }
   begin_pinned(call, nopal_innermost_stop());  // which has what it needs
   worker* const nested = this_worker();
@@ -134,15 +143,33 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   nested->isolation = not_isolated;
   set(nested->arena, arena);
   count_call(nested, arena);
-  if (!is_inside && keeps) {
+  if (is_inside) {
+    return 0;
+  }
+  if (which == seat_by::whoever_lets_it_in) {
+    have_seat_at_home(nested, seat_at_home::lent, 0);
+  } else if (keeps) {
     have_seat_at_home(nested, seat_at_home::entered, 1);
-  } else if (!is_inside) {
+  } else {
     have_seat(nested, arena, 1);
   }
-  if (!is_inside) {
-    begin_presence_of_call(nested, arena, false);
-  }
+  begin_presence_of_call(nested, arena, false);
   return 0;
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena* arena) {
+  return begin_call_in(call, arena, seat_by::the_wait, without_end);
+}
+
+extern "C" NOPAL_EXPORT int nopal_begin_in_arena_within(nopal_pinned* call, nopal_arena* arena,
+                                                        std::uint64_t most_ns) {
+  return begin_call_in(call, arena, seat_by::the_wait, most_ns);
+}
+
+extern "C" NOPAL_EXPORT int nopal_begin_beside_arena(nopal_pinned* call, nopal_arena* arena) {
+  return begin_call_in(call, arena, seat_by::whoever_lets_it_in, without_end);
 }
 
 extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* arena) {

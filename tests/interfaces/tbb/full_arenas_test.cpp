@@ -4,6 +4,7 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -332,6 +333,36 @@ NOPAL_PROGRAM(waits_in_loops) {
   return 0;
 }
 
+// The thread that has the only place waits in another arena, or is suspended there, until calls of that place are over.
+NOPAL_PROGRAM(calls_of_an_only_place) {
+  for (int round = 0; round != 3; ++round) {
+    tbb::task_arena outer(1);
+    tbb::task_arena inner(2);
+    std::atomic<int> over{0};
+    outer.execute([&] {
+      inner.execute([&] {
+        tbb::parallel_for(
+            0, 4,
+            [&](int) {
+              outer.execute([&] {
+                const int index = tbb::this_task_arena::current_thread_index();
+                NOPAL_CHECK(index == 0 || index == 1);
+                ++over;
+              });
+            },
+            tbb::simple_partitioner());
+        task_group group;
+        tbb::task::suspend([&](tbb::task::suspend_point point) {
+          group.run([&outer, point] { outer.execute([point] { tbb::task::resume(point); }); });
+        });
+        group.wait();
+      });
+    });
+    NOPAL_CHECK(over == 4);
+  }
+  return 0;
+}
+
 class full_arenas : public support::program_at_workers {};
 
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
@@ -347,6 +378,9 @@ TEST_P(full_arenas, run_the_youngest_of_their_thread_before_others) {
   EXPECT_TRUE(run("waits_for_the_youngest_of_the_thread"));
 }
 TEST_P(full_arenas, run_what_bodies_of_loops_wait_for_at_their_ends) { EXPECT_TRUE(run("waits_in_loops")); }
+TEST_P(full_arenas, let_calls_in_where_the_only_place_waits_elsewhere) {
+  EXPECT_TRUE(run("calls_of_an_only_place"));
+}
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, full_arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "detail/arena_entry.h"
 #include "detail/context.h"
 #include "detail/enqueued.h"
 #include "detail/enqueued_handle.h"

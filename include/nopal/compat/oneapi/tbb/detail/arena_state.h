@@ -362,35 +362,6 @@ private:
 };
 #endif
 
-/// A call into an arena, with a seat; a thread that is in it already has one.
-class arena_entry {
-public:
-  explicit arena_entry(arena_state* arena) : arena_(arena) {
-    arena->refer();  // the arena may be ended meanwhile
-#ifndef NOPAL_ELIDE
-    if (nopal_begin_in_arena(&call_, arena->seats()) != 0) {
-      arena->forget();
-      throw_exception(std::bad_alloc());
-    }
-#endif
-  }
-  arena_entry(const arena_entry&) = delete;
-  arena_entry& operator=(const arena_entry&) = delete;
-  ~arena_entry() {
-#ifndef NOPAL_ELIDE
-    nopal_end_pinned(&call_);
-#endif
-    arena_->forget();
-  }
-  [[nodiscard]] arena_state* arena() const noexcept { return arena_; }
-
-private:
-  arena_state* const arena_;
-#ifndef NOPAL_ELIDE
-  nopal_pinned call_;
-#endif
-};
-
 }  // namespace nopal_detail
 }  // namespace NOPAL_TBB_NAMESPACE
 }  // namespace tbb
