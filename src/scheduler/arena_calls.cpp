@@ -119,10 +119,37 @@ void free_old_seats(const worker* first) noexcept {
 namespace {
 
 /// How a call comes to its seat.
-enum class seat_by : std::uint8_t { the_wait, whoever_lets_it_in };
+enum class seat_by : std::uint8_t { the_wait, the_patient_wait, whoever_lets_it_in };
 
-/// `most_ns`: how long it waits for a seat. 1: there is no memory. 2: there was no seat.
-int begin_call_in(nopal_pinned* call, nopal_arena* arena, seat_by which, std::uint64_t most_ns) noexcept {
+/// See nopal_begin_in_arena_patiently.
+bool wait_patiently(worker* self, nopal_arena* arena) noexcept {
+  constexpr std::uint64_t longest_nap_ns = 16'000'000;
+  constexpr std::uint64_t most_without_change_ns = 200'000'000;
+  constexpr std::uint64_t most_ns = 5 * most_without_change_ns;  // others may change the same count of events
+  const std::atomic<std::uint32_t>& events = events_of(arena);
+  const std::uint64_t began = os::monotonic_ns();
+  std::uint64_t changed = began;
+  bool slept = false;
+  for (std::uint64_t nap_ns = 1'000'000;; nap_ns = nap_ns < longest_nap_ns ? 2 * nap_ns : nap_ns) {
+    // Relaxed, as below: whoever leaves while this waits counts that.
+    const std::uint32_t seen = events.load(std::memory_order_relaxed);
+    if (wait_for_seat(self, arena, os::monotonic_ns() + nap_ns)) {
+      return true;
+    }
+    const std::uint64_t now = os::monotonic_ns();
+    if (events.load(std::memory_order_relaxed) != seen) {
+      changed = now;
+    }
+    const bool sleeps = who_is_seated_sleeps(arena);
+    if ((sleeps && slept) || now - changed >= most_without_change_ns || now - began >= most_ns) {
+      return false;
+    }
+    slept = sleeps;
+  }
+}
+
+/// 1: there is no memory. 2: there was no seat.
+int begin_call_in(nopal_pinned* call, nopal_arena* arena, seat_by which) noexcept {
   worker* const outer = worker_for_call();
   if (outer == nullptr || !has_nested(outer)) {
     return 1;
@@ -132,8 +159,9 @@ int begin_call_in(nopal_pinned* call, nopal_arena* arena, seat_by which, std::ui
   const bool is_inside = arena_of(root_of(*outer)) == arena || (keeps && is_seated(outer, arena));
   if (!is_inside) {
     give_up_seats_for_call(outer);
-    const std::uint64_t until_ns = most_ns == without_end ? without_end : os::monotonic_ns() + most_ns;
-    if (which == seat_by::the_wait && !wait_for_seat(outer, arena, until_ns)) {
+    if (which == seat_by::the_wait) {
+      wait_for_seat(outer, arena);
+    } else if (which == seat_by::the_patient_wait && !wait_patiently(outer, arena)) {
       return 2;
     }
   }
@@ -160,16 +188,15 @@ int begin_call_in(nopal_pinned* call, nopal_arena* arena, seat_by which, std::ui
 }  // namespace
 
 extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena* arena) {
-  return begin_call_in(call, arena, seat_by::the_wait, without_end);
+  return begin_call_in(call, arena, seat_by::the_wait);
 }
 
-extern "C" NOPAL_EXPORT int nopal_begin_in_arena_within(nopal_pinned* call, nopal_arena* arena,
-                                                        std::uint64_t most_ns) {
-  return begin_call_in(call, arena, seat_by::the_wait, most_ns);
+extern "C" NOPAL_EXPORT int nopal_begin_in_arena_patiently(nopal_pinned* call, nopal_arena* arena) {
+  return begin_call_in(call, arena, seat_by::the_patient_wait);
 }
 
 extern "C" NOPAL_EXPORT int nopal_begin_beside_arena(nopal_pinned* call, nopal_arena* arena) {
-  return begin_call_in(call, arena, seat_by::whoever_lets_it_in, without_end);
+  return begin_call_in(call, arena, seat_by::whoever_lets_it_in);
 }
 
 extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* arena) {
@@ -206,6 +233,9 @@ extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
 extern "C" NOPAL_EXPORT int nopal_arena_lend(nopal_arena* arena) {
   worker* const self = this_worker();
   std::uint64_t amount = 0;
+  if (self != nullptr) {
+    set(self->first->is_suspended, true);
+  }
   if (!find_seat(self, arena, amount)) {
     return 0;
   }
@@ -234,8 +264,12 @@ extern "C" NOPAL_EXPORT int nopal_arena_lend(nopal_arena* arena) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_take_back(nopal_arena* arena, int lent) {
+  worker* const self = this_worker();
   std::uint64_t amount = 0;
-  if (find_seat(this_worker(), arena, amount) && amount != 0 &&
+  if (self != nullptr) {
+    set(self->first->is_suspended, false);
+  }
+  if (find_seat(self, arena, amount) && amount != 0 &&
       !wait_for_room(*arena, amount, os::monotonic_ns() + most_wait_for_lent_ns)) {
     // As in try_add: pairs with the steps of those who left.
     __atomic_fetch_add(&arena->threads, amount, __ATOMIC_SEQ_CST);

@@ -87,6 +87,24 @@ bool is_seated(const worker* self, const nopal_arena* arena) noexcept {
   return false;
 }
 
+bool who_is_seated_sleeps(const nopal_arena* arena) noexcept {
+  bool anyone = false;
+  bool all_sleep = true;
+  for_each_first_worker(the_runtime(), [&](const worker* first) {
+    bool sits = false;
+    bool sleeps = get(first->is_suspended);
+    // Acquire pairs with the release in make_nested: the worker is complete. The rest is relaxed.
+    for (const worker* one = first; one != nullptr; one = one->nested.load(std::memory_order_acquire)) {
+      sits = sits || get(one->seat) == arena ||
+             (get(one->home) != seat_at_home::none && get(one->arena) == arena);
+      sleeps = sleeps || one->park.load(std::memory_order_relaxed) == parked;
+    }
+    anyone = anyone || sits;
+    all_sleep = all_sleep && (sleeps || !sits);
+  });
+  return anyone && all_sleep;
+}
+
 bool may_sit(const worker* self, const nopal_arena* arena) noexcept {
   return seat_of(self, arena) == 1 ? is_seated(self, arena) || has_seat_for_return(*arena)
                                    : has_seat_for_thief(*arena) || is_seated(self, arena);

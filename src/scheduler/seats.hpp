@@ -47,6 +47,10 @@ extern std::atomic<int> given_for_arenas;
 /// have, whatever the depth of nesting.
 bool is_seated(const worker* self, const nopal_arena* arena) noexcept;
 
+/// Whether each thread that has a seat in the arena sleeps, in a wait of the library's; false where nobody is found there. A hint: it may
+/// wake at once.
+bool who_is_seated_sleeps(const nopal_arena* arena) noexcept;
+
 /// Whether it has a seat or would get one now. Sequentially consistent, as the steps of `threads`
 /// are: a sleeper asks after its announcement, and who gives a seat back looks for sleepers later.
 bool may_sit(const worker* self, const nopal_arena* arena) noexcept;

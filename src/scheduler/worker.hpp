@@ -139,10 +139,10 @@ struct alignas(1024) worker {
   bool is_called;
   /// Of a nested worker: no worker between the two has a seat of either kind
   mutable worker* next_seated;
-  /// Of a thread's first worker: where it made room of which no sleeper has been told
-  nopal_arena* left;
-  presence called;  ///< of this worker's call, of a thread's first worker outside of arenas
-  presence away;    ///< of what its scheduler runs elsewhere; see observers.hpp
+  bool is_suspended;  ///< of a thread's first worker: see nopal_arena_lend; as is_called
+  nopal_arena* left;  ///< of a thread's first worker: where it made room of which no sleeper has been told
+  presence called;    ///< of this worker's call, of a thread's first worker outside of arenas
+  presence away;      ///< of what its scheduler runs elsewhere; see observers.hpp
 
   // Written by other workers.
   /// a park_state; the futex that the worker sleeps on

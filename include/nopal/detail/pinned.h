@@ -49,10 +49,10 @@ struct nopal_arena;
  * While the call lasts, a seat that the thread has in another arena is free, unless that arena keeps
  * seats; the end of the call waits until there is one again. */
 NOPAL_EXPORT int nopal_begin_in_arena(struct nopal_pinned* call, struct nopal_arena* arena);
-/* The same, with so many nanoseconds of waiting at most. 2: there was no seat; nothing has begun, but for what is said of a seat in
- * another arena: the caller tries again, or begins the next one. */
-NOPAL_EXPORT int nopal_begin_in_arena_within(struct nopal_pinned* call, struct nopal_arena* arena,
-                                             uint64_t most_ns);
+/* The same, for a caller that has another way: 2: there was no seat, and who has one sleeps in a wait elsewhere, or nobody has given one
+ * back for a fifth of a second. Nothing has begun, but that a seat in another arena is free; the caller tries again, or begins the
+ * next one. */
+NOPAL_EXPORT int nopal_begin_in_arena_patiently(struct nopal_pinned* call, struct nopal_arena* arena);
 /* The same beside those who have seats, in an arena that keeps them, for a thread that its caller lets in. */
 NOPAL_EXPORT int nopal_begin_beside_arena(struct nopal_pinned* call, struct nopal_arena* arena);
 /* The same for a thread that took a seat by a function of task.h, and gives it back that way. */

@@ -333,7 +333,7 @@ NOPAL_PROGRAM(waits_in_loops) {
   return 0;
 }
 
-// The thread that has the only place waits in another arena, or is suspended there, until calls of that place are over.
+// The thread that has the only place waits until calls of that place are over: in another arena, suspended there, or for a thread.
 NOPAL_PROGRAM(calls_of_an_only_place) {
   for (int round = 0; round != 3; ++round) {
     tbb::task_arena outer(1);
@@ -359,6 +359,8 @@ NOPAL_PROGRAM(calls_of_an_only_place) {
       });
     });
     NOPAL_CHECK(over == 4);
+    outer.execute([&] { std::thread([&] { outer.execute([&] { ++over; }); }).join(); });
+    NOPAL_CHECK(over == 5);
   }
   return 0;
 }

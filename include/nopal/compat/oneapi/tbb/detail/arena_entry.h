@@ -2,7 +2,6 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_ARENA_ENTRY_H
 #define NOPAL_COMPAT_TBB_DETAIL_ARENA_ENTRY_H
 
-#include <cstdint>
 #include <new>
 
 #include "arena_state.h"
@@ -39,13 +38,12 @@ public:
 
 private:
 #ifndef NOPAL_ELIDE
-  /// Where the only place is reserved nobody else may come, and who has it may wait for this call, in another arena or suspended: after
-  /// a while the call goes on beside that thread, as one of oneTBB's does at once. False: there is no memory.
+  /// Where the only place is reserved nobody else may come, and who has it may wait for this call, in another arena or elsewhere: once it
+  /// seems to, the call goes on beside that thread, as one of oneTBB's does at once. False: there is no memory.
   bool begin() noexcept {
-    constexpr std::uint64_t patience_ns = 20'000'000;
     const bool may_be_extra = arena_->most() == 1 && !arena_->admits_workers();
     while (may_be_extra) {
-      const int refused = nopal_begin_in_arena_within(&call_, arena_->seats(), patience_ns);
+      const int refused = nopal_begin_in_arena_patiently(&call_, arena_->seats());
       if (refused != 2) {
         return refused == 0;
       }
