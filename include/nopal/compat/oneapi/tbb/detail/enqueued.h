@@ -268,17 +268,21 @@ private:
     if (offered.load(std::memory_order_relaxed) == 0 || is_isolated()) {
       return 0;
     }
-    enqueued_task* found = nullptr;
-    {
+    const auto is_here = [seats](const enqueued_task& task) { return seats_of(task.arena()) == seats; };
+    if (only_asks != 0) {
       const locked guard;
-      found = find_offered([seats](const enqueued_task& task) { return seats_of(task.arena()) == seats; },
-                           only_asks == 0);
+      return find_offered(is_here, false) != nullptr ? 1 : 0;
     }
-    if (found != nullptr && only_asks == 0) {
+    if (enqueued_task* const found = take_offered(is_here)) {
       const arena_reference arena(found->arena());  // the task's own ends with it
       call_taken(found, nullptr, arena.get());
     }
-    return found != nullptr ? 1 : 0;
+    return 1;
+  }
+  template <class Wanted>
+  static enqueued_task* take_offered(const Wanted& wanted) noexcept {
+    const locked guard;
+    return find_offered(wanted, true);
   }
 
   /// All threads are at work.

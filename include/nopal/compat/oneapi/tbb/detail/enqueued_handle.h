@@ -16,7 +16,10 @@ namespace nopal_detail {
 struct call_of_handle {
   explicit call_of_handle(task_handle&& ready) noexcept : task(std::move(ready)) {}
   task_handle task;
-  void operator()() noexcept { handle_access::call(task, current()->arena); }
+  void operator()() noexcept {
+    const execution* const now = current();
+    handle_access::call(task, now != nullptr ? now->arena : nullptr);
+  }
 };
 
 /// Runs a group's task in an arena, as one that is counted in its group.
