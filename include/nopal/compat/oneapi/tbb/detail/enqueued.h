@@ -106,7 +106,9 @@ private:
       }
       return true;
     }
-    return threads - blocked < most && add_thread();
+    const bool is_added = threads - blocked < most && start_server(serve_for_ever);
+    threads += is_added ? 1 : 0;
+    return is_added;
   }
 
   /// What a thread runs here says that it blocks: another one may run tasks meanwhile.
@@ -130,12 +132,6 @@ private:
     if (of_thread != nullptr) {
       of_thread->go_on();
     }
-  }
-
-  static bool add_thread() {
-    const bool is_added = start_server(serve_for_ever);
-    threads += is_added ? 1 : 0;
-    return is_added;
   }
 
   static void* serve_for_ever(void*) {
