@@ -66,7 +66,8 @@ private:
 
 class program {
 public:
-  explicit program(unsigned seed) : numbers_(seed), asks_for_indices_(seed % 2 == 0), asks_outside_(seed % 4 == 0) {
+  explicit program(unsigned seed)
+      : numbers_(seed), asks_for_indices_(seed % 2 == 0), asks_outside_(seed % 4 == 0) {
     for (unsigned left = 1 + numbers_() % 3; left != 0; --left) {
       const int most = 1 + static_cast<int>(numbers_() % 4);
       const unsigned reserved = numbers_() % 2 == 0 ? 1 : numbers_() % (static_cast<unsigned>(most) + 1);
