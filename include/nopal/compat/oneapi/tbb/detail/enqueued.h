@@ -373,7 +373,7 @@ private:
   }
 
   // All zeroes is PTHREAD_COND_INITIALIZER on Linux.
-  static inline constinit pthread_mutex_t mutex = NOPAL_TBB_SHORT_MUTEX;
+  static inline constinit pthread_mutex_t mutex = short_mutex;
   static inline constinit pthread_cond_t wake = {};
   static inline constinit line lines[3] = {};   // by the rank of the arena
   static inline constinit line of_parent = {};  // never run, and never freed: tools find them

@@ -10,19 +10,21 @@
 
 #include "lock.h"
 
-// A mutex that is held for some instructions: where the system has such, who finds it taken looks a few times before it sleeps. All zeroes
-// is PTHREAD_MUTEX_INITIALIZER on Linux.
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-#define NOPAL_TBB_SHORT_MUTEX PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-#else
-#define NOPAL_TBB_SHORT_MUTEX                                                                                \
-  {                                                                                                          \
-  }
-#endif
-
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
+
+// Some libraries write null pointers as zeroes.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+/// As a mutex begins that is held for some instructions: where the system has such, who finds it taken looks a few times before it sleeps.
+/// All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux.
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+inline constexpr pthread_mutex_t short_mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+#else
+inline constexpr pthread_mutex_t short_mutex = {};
+#endif
+#pragma GCC diagnostic pop
 
 class enqueued_guard {
 public:
